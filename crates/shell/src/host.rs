@@ -1,0 +1,79 @@
+//! The only way from the shell to the world.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bstr::{BStr, BString};
+
+use crate::filesystem::{FileSystem, OpenFile};
+use crate::status::ExitStatus;
+
+/// Everything outside the interpreter. One object per session; shared by the threads of a pipeline.
+pub trait Host: Send + Sync {
+    fn files(&self) -> &dyn FileSystem;
+
+    /// Asked before anything is run or opened, with what it has become after expansion.
+    fn judge(&self, action: &Action<'_>) -> Result<(), Refusal> {
+        let _ = action;
+        Ok(())
+    }
+
+    /// Runs a real program to its end. `None`: there is no such program.
+    fn run_program(&self, program: &Program<'_>) -> Option<ExitStatus> {
+        let _ = program;
+        None
+    }
+
+    /// Where a real program of this name is, for `type`, `which` and `command -v`.
+    fn find_program(&self, name: &BStr) -> Option<BString> {
+        let _ = name;
+        None
+    }
+
+    fn now(&self) -> SystemTime;
+
+    /// Seed for `$RANDOM`, names of temporary files.
+    fn random(&self) -> u64;
+
+    fn identity(&self) -> &Identity;
+}
+
+/// Who the script is told it is. The host's own values are not passed on unless the operator wants it.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    pub user_id: u32,
+    pub group_id: u32,
+    pub user_name: BString,
+    pub group_name: BString,
+    pub host_name: BString,
+    /// `$$`
+    pub process_id: u32,
+    pub parent_id: u32,
+    /// IANA name of the time zone when `TZ` is not set; empty: UTC.
+    pub time_zone: String,
+}
+
+/// What the script is about to do.
+#[derive(Debug)]
+pub enum Action<'a> {
+    /// A command, after expansion; `builtin` if it runs in process.
+    Run { argv: &'a [BString], builtin: bool, directory: &'a BStr },
+    /// A redirect or `source`: the absolute path as the script names it.
+    Open { path: &'a BStr, writes: bool },
+}
+
+/// "No", as a value. The request ends with status 126.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub rule: String,
+    pub reason: String,
+    pub hint: String,
+}
+
+/// A real program with all it needs.
+pub struct Program<'a> {
+    pub argv: &'a [BString],
+    pub environment: &'a [(BString, BString)],
+    pub directory: &'a BStr,
+    pub descriptors: &'a [(u32, Arc<dyn OpenFile>)],
+}

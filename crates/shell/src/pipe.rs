@@ -1,0 +1,241 @@
+//! Pipes between commands of this process, and buffers that collect output.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::control::{Control, PATIENCE};
+use crate::errno;
+use crate::filesystem::{FileKind, Metadata, OpenFile};
+
+/// As much as a Linux pipe holds: a fast writer waits for a slow reader instead of filling memory.
+const CAPACITY: usize = 64 << 10;
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    control: Arc<Control>,
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct State {
+    bytes: VecDeque<u8>,
+    readers: usize,
+    writers: usize,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> io::Result<MutexGuard<'a, State>> {
+        if self.control.check().is_err() {
+            return Err(errno::error(errno::EINTR));
+        }
+        match self.changed.wait_timeout(state, PATIENCE) {
+            Ok((state, _)) => Ok(state),
+            Err(poisoned) => Ok(poisoned.into_inner().0),
+        }
+    }
+}
+
+/// Both ends of a new pipe. Dropping the last reader makes writers fail with `EPIPE`; dropping the last
+/// writer lets readers see the end.
+pub fn pipe(control: &Arc<Control>) -> (Arc<PipeReader>, Arc<PipeWriter>) {
+    with_capacity(control, CAPACITY)
+}
+
+/// A pipe that never makes its writer wait: for `$(…)`, whose reader comes only when the writer is done.
+pub fn unbounded(control: &Arc<Control>) -> (Arc<PipeReader>, Arc<PipeWriter>) {
+    with_capacity(control, usize::MAX)
+}
+
+fn with_capacity(control: &Arc<Control>, capacity: usize) -> (Arc<PipeReader>, Arc<PipeWriter>) {
+    let state = State { bytes: VecDeque::new(), readers: 1, writers: 1 };
+    let shared = Arc::new(Shared {
+        state: Mutex::new(state),
+        changed: Condvar::new(),
+        control: Arc::clone(control),
+        capacity,
+    });
+    (Arc::new(PipeReader { shared: Arc::clone(&shared) }), Arc::new(PipeWriter { shared }))
+}
+
+pub struct PipeReader {
+    shared: Arc<Shared>,
+}
+
+pub struct PipeWriter {
+    shared: Arc<Shared>,
+}
+
+impl PipeReader {
+    /// Everything until the last writer is gone.
+    pub fn drain(&self) -> io::Result<Vec<u8>> {
+        let mut state = self.shared.lock();
+        while state.writers > 0 {
+            state = self.shared.wait(state)?;
+        }
+        Ok(std::mem::take(&mut state.bytes).into())
+    }
+}
+
+impl OpenFile for PipeReader {
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.shared.lock();
+        loop {
+            if !state.bytes.is_empty() || buffer.is_empty() {
+                let count = io::Read::read(&mut state.bytes, buffer)?;
+                self.shared.changed.notify_all();
+                return Ok(count);
+            }
+            if state.writers == 0 {
+                return Ok(0);
+            }
+            state = self.shared.wait(state)?;
+        }
+    }
+
+    fn write(&self, _data: &[u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(stream_metadata(FileKind::Fifo))
+    }
+
+    fn wait_readable(&self, timeout: Duration) -> io::Result<bool> {
+        let end = Instant::now() + timeout;
+        let mut state = self.shared.lock();
+        while state.bytes.is_empty() && state.writers > 0 {
+            if Instant::now() >= end {
+                return Ok(false);
+            }
+            state = self.shared.wait(state)?;
+        }
+        Ok(true)
+    }
+}
+
+impl Drop for PipeReader {
+    fn drop(&mut self) {
+        self.shared.lock().readers -= 1;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl OpenFile for PipeWriter {
+    fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn write(&self, data: &[u8]) -> io::Result<usize> {
+        let mut state = self.shared.lock();
+        loop {
+            if state.readers == 0 {
+                return Err(errno::error(errno::EPIPE));
+            }
+            let room = self.shared.capacity - state.bytes.len();
+            if room > 0 || data.is_empty() {
+                let part = data.get(..room.min(data.len())).unwrap_or(data);
+                state.bytes.extend(part);
+                self.shared.changed.notify_all();
+                return Ok(part.len());
+            }
+            state = self.shared.wait(state)?;
+        }
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(stream_metadata(FileKind::Fifo))
+    }
+}
+
+impl Drop for PipeWriter {
+    fn drop(&mut self) {
+        self.shared.lock().writers -= 1;
+        self.shared.changed.notify_all();
+    }
+}
+
+/// What stat says of something without a name.
+pub fn stream_metadata(kind: FileKind) -> Metadata {
+    let epoch = SystemTime::UNIX_EPOCH;
+    Metadata {
+        kind,
+        permissions: 0o600,
+        size: 0,
+        links: 1,
+        user: 0,
+        group: 0,
+        device: 0,
+        inode: 0,
+        blocks: 0,
+        block_size: 4096,
+        device_number: 0,
+        accessed: epoch,
+        modified: epoch,
+        changed: epoch,
+        created: None,
+    }
+}
+
+/// Reads bytes that are already there: here-documents, and standard input given by a caller.
+pub struct Bytes {
+    bytes: Vec<u8>,
+    position: Mutex<usize>,
+}
+
+impl Bytes {
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Bytes { bytes: bytes.into(), position: Mutex::new(0) }
+    }
+}
+
+impl OpenFile for Bytes {
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rest = self.bytes.get(*position..).unwrap_or_default();
+        let count = io::Read::read(&mut rest, buffer)?;
+        *position += count;
+        Ok(count)
+    }
+
+    fn write(&self, _data: &[u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(Metadata { size: self.bytes.len() as u64, ..stream_metadata(FileKind::File) })
+    }
+}
+
+/// Collects what is written, up to nothing but memory: the caller limits by [`Control::produce`].
+#[derive(Default)]
+pub struct Capture {
+    bytes: Mutex<Vec<u8>>,
+}
+
+impl Capture {
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl OpenFile for Capture {
+    fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn write(&self, data: &[u8]) -> io::Result<usize> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(data);
+        Ok(data.len())
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(stream_metadata(FileKind::Fifo))
+    }
+}
