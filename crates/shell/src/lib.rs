@@ -2,9 +2,17 @@
 //!
 //! Nothing here opens a file, starts a program or reads a clock by itself: all of it goes through [`host::Host`].
 
+pub mod arguments;
+pub mod builtins;
 pub mod control;
 pub mod errno;
+mod expand;
+pub mod files;
 pub mod filesystem;
 pub mod host;
+mod interpret;
+pub mod options;
 pub mod pipe;
+pub mod shell;
 pub mod status;
+pub mod variables;

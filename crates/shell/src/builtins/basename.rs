@@ -1,0 +1,18 @@
+//! `basename`
+
+use bstr::BString;
+
+use super::{Command, Context, Run, ToolError};
+use crate::status::ExitStatus;
+
+pub static COMMAND: Command = Command {
+    name: "basename",
+    synopsis: "basename",
+    summary: "",
+    options: &[],
+    run: Run::Tool(run),
+};
+
+fn run(_context: &mut Context<'_>, _words: &[BString]) -> Result<ExitStatus, ToolError> {
+    Err(ToolError::Unsupported("stub".into()))
+}

@@ -1,0 +1,27 @@
+//! `declare`
+
+use bstr::BString;
+
+use super::{Command, Run};
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Flow};
+
+pub static COMMAND: Command = Command {
+    name: "declare",
+    synopsis: "declare",
+    summary: "",
+    options: &[],
+    run: Run::Builtin { special: false, run },
+};
+
+pub static TYPESET: Command = Command {
+    name: "typeset",
+    synopsis: "typeset",
+    summary: "",
+    options: &[],
+    run: Run::Builtin { special: false, run },
+};
+
+fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
+    Ok(ExitStatus::SUCCESS)
+}

@@ -1,0 +1,27 @@
+//! `source`
+
+use bstr::BString;
+
+use super::{Command, Run};
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Flow};
+
+pub static COMMAND: Command = Command {
+    name: "source",
+    synopsis: "source",
+    summary: "",
+    options: &[],
+    run: Run::Builtin { special: false, run },
+};
+
+pub static DOT: Command = Command {
+    name: ".",
+    synopsis: ".",
+    summary: "",
+    options: &[],
+    run: Run::Builtin { special: true, run },
+};
+
+fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
+    Ok(ExitStatus::SUCCESS)
+}

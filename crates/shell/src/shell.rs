@@ -1,0 +1,178 @@
+//! The state of a shell. A copy of it is a subshell; between requests it is the session.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::CompoundCommand;
+
+use crate::control::Control;
+use crate::errno;
+use crate::files::FileTable;
+use crate::filesystem::{Metadata, OpenFile, OpenOptions};
+use crate::host::{Action, Host};
+use crate::interpret::{Jobs, Traps};
+use crate::options::Options;
+use crate::status::ExitStatus;
+use crate::variables::Variables;
+
+#[derive(Clone)]
+pub struct Shell {
+    pub host: Arc<dyn Host>,
+    /// Of the request being run.
+    pub control: Arc<Control>,
+    pub variables: Variables,
+    pub functions: Arc<BTreeMap<BString, Arc<Function>>>,
+    pub aliases: Arc<BTreeMap<BString, BString>>,
+    pub options: Options,
+    pub files: FileTable,
+    /// Absolute and logical, as `pwd` shows it: symbolic links are not resolved.
+    pub directory: BString,
+    /// `pushd`; without the current directory.
+    pub directory_stack: Vec<BString>,
+    /// `$0`, and the name in front of messages.
+    pub name: BString,
+    /// `$1` and on.
+    pub positional: Arc<Vec<BString>>,
+    /// Functions and sourced files being run, innermost last.
+    pub frames: Vec<Frame>,
+    /// `$?`
+    pub status: ExitStatus,
+    /// `PIPESTATUS`
+    pub pipe_status: Vec<ExitStatus>,
+    /// `$!`
+    pub last_background: Option<u32>,
+    pub umask: u32,
+    pub traps: Traps,
+    pub jobs: Jobs,
+    /// Line of the command being run.
+    pub line: u32,
+    /// Functions, substitutions, subshells, `eval` inside each other: limited by `Limits::recursion`.
+    pub depth: u32,
+    /// `BASH_SUBSHELL`
+    pub subshell_level: u32,
+    /// Words of the current command that were written with a tilde: (expanded, as written).
+    pub written: Vec<(BString, BString)>,
+    /// State of `$RANDOM`.
+    pub random: u32,
+    /// When the shell began, for `$SECONDS`.
+    pub started: std::time::SystemTime,
+}
+
+/// A function that was defined.
+#[derive(Debug)]
+pub struct Function {
+    pub name: BString,
+    pub body: Arc<CompoundCommand>,
+    /// File it was defined in, for `BASH_SOURCE`.
+    pub source: BString,
+    pub line: u32,
+    pub exported: bool,
+}
+
+/// An entry of the call stack: `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    pub kind: FrameKind,
+    /// Name of the function, or `source`.
+    pub name: BString,
+    pub source: BString,
+    /// Line of the call.
+    pub call_line: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameKind {
+    Function,
+    Source,
+}
+
+impl Shell {
+    pub fn file(&self, descriptor: u32) -> Option<&Arc<dyn OpenFile>> {
+        self.files.get(descriptor)
+    }
+
+    /// A descriptor that is not open fails on use, as it does for a program.
+    pub fn file_or_closed(&self, descriptor: u32) -> Arc<dyn OpenFile> {
+        self.files.get(descriptor).map_or_else(|| Arc::new(Closed) as Arc<dyn OpenFile>, Arc::clone)
+    }
+
+    /// The path from the root of all, not normalised.
+    pub fn absolute(&self, path: &BStr) -> BString {
+        if path.starts_with(b"/") || path.is_empty() {
+            return path.into();
+        }
+        let mut absolute = self.directory.clone();
+        if !absolute.ends_with(b"/") {
+            absolute.push(b'/');
+        }
+        absolute.extend_from_slice(path);
+        absolute
+    }
+
+    /// Opens a file for a redirect, a tool or `source`. `/dev/stdin`, `/dev/stdout`, `/dev/stderr` and
+    /// `/dev/fd/N` are this shell's own descriptors.
+    pub fn open(&self, path: &BStr, options: OpenOptions) -> io::Result<Arc<dyn OpenFile>> {
+        let absolute = self.absolute(path);
+        if let Some(descriptor) = own_descriptor(absolute.as_bstr()) {
+            return self
+                .file(descriptor)
+                .map(Arc::clone)
+                .ok_or_else(|| errno::error(errno::ENOENT));
+        }
+        let action = Action::Open { path: absolute.as_bstr(), writes: options.write };
+        if self.host.judge(&action).is_err() {
+            return Err(errno::error(errno::ENOENT));
+        }
+        self.host.files().open(absolute.as_bstr(), options)
+    }
+
+    /// The word as the script wrote it, if that was with a tilde; else the word itself.
+    pub fn as_written<'a>(&'a self, word: &'a BStr) -> &'a BStr {
+        let written = self.written.iter().find(|(expanded, _)| expanded == word);
+        written.map_or(word, |(_, written)| written.as_bstr())
+    }
+
+    /// `name: line 3: message` on standard error.
+    pub fn complain(&self, message: impl AsRef<[u8]>) {
+        let mut line = self.name.to_vec();
+        line.extend_from_slice(format!(": line {}: ", self.line).as_bytes());
+        line.extend_from_slice(message.as_ref());
+        line.push(b'\n');
+        self.write_error(&line);
+    }
+
+    /// Bytes to standard error. A failure is not reported: there is nowhere left.
+    pub fn write_error(&self, bytes: &[u8]) {
+        if let Some(file) = self.file(2) {
+            let _ = file.write_all(bytes);
+        }
+    }
+}
+
+/// `/dev/fd/3` is 3, `/dev/stdin` is 0.
+pub fn own_descriptor(path: &BStr) -> Option<u32> {
+    match path.strip_prefix(b"/dev/")? {
+        b"stdin" => Some(0),
+        b"stdout" => Some(1),
+        b"stderr" => Some(2),
+        name => name.strip_prefix(b"fd/")?.to_str().ok()?.parse().ok(),
+    }
+}
+
+struct Closed;
+
+impl OpenFile for Closed {
+    fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn write(&self, _data: &[u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Err(errno::error(errno::EBADF))
+    }
+}
