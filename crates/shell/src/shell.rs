@@ -1,5 +1,6 @@
 //! The state of a shell. A copy of it is a subshell; between requests it is the session.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -14,8 +15,10 @@ use crate::filesystem::{Metadata, OpenFile, OpenOptions};
 use crate::host::{Action, Host};
 use crate::interpret::{Jobs, Traps};
 use crate::options::Options;
-use crate::status::ExitStatus;
+use crate::status::{ExitStatus, Flow, Interrupt};
 use crate::variables::Variables;
+
+pub const SIGPIPE: i32 = 13;
 
 #[derive(Clone)]
 pub struct Shell {
@@ -55,7 +58,7 @@ pub struct Shell {
     /// Words of the current command that were written with a tilde: (expanded, as written).
     pub written: Vec<(BString, BString)>,
     /// State of `$RANDOM`.
-    pub random: u32,
+    pub random: Cell<u32>,
     /// When the shell began, for `$SECONDS`.
     pub started: std::time::SystemTime,
 }
@@ -141,6 +144,20 @@ impl Shell {
         line.extend_from_slice(message.as_ref());
         line.push(b'\n');
         self.write_error(&line);
+    }
+
+    /// Output of a builtin. A closed pipe ends the shell as `SIGPIPE` would; any other failure is
+    /// `name: line 1: echo: write error: No space left on device` and status 1.
+    pub fn print(&self, builtin: &str, bytes: &[u8]) -> Flow {
+        match self.file_or_closed(1).write_all(bytes) {
+            Ok(()) => Ok(ExitStatus::SUCCESS),
+            Err(error) if errno::is(&error, errno::EPIPE) => Err(Interrupt::Killed(SIGPIPE)),
+            Err(error) => {
+                self.control.check().map_err(Interrupt::Stopped)?;
+                self.complain(format!("{builtin}: write error: {}", errno::text(&error)));
+                Ok(ExitStatus::FAILURE)
+            }
+        }
     }
 
     /// Bytes to standard error. A failure is not reported: there is nowhere left.

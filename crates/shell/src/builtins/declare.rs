@@ -1,8 +1,6 @@
 //! `declare`
 
-use bstr::BString;
-
-use super::{Command, Run};
+use super::{Command, DeclarationArgument, Run};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
 
@@ -11,7 +9,7 @@ pub static COMMAND: Command = Command {
     synopsis: "declare",
     summary: "",
     options: &[],
-    run: Run::Builtin { special: false, run },
+    run: Run::Declaration { special: false, run },
 };
 
 pub static TYPESET: Command = Command {
@@ -19,9 +17,9 @@ pub static TYPESET: Command = Command {
     synopsis: "typeset",
     summary: "",
     options: &[],
-    run: Run::Builtin { special: false, run },
+    run: Run::Declaration { special: false, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
+fn run(_shell: &mut Shell, _arguments: &[DeclarationArgument<'_>]) -> Flow {
     Ok(ExitStatus::SUCCESS)
 }

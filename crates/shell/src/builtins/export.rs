@@ -1,8 +1,6 @@
 //! `export`
 
-use bstr::BString;
-
-use super::{Command, Run};
+use super::{Command, DeclarationArgument, Run};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
 
@@ -11,9 +9,9 @@ pub static COMMAND: Command = Command {
     synopsis: "export",
     summary: "",
     options: &[],
-    run: Run::Builtin { special: true, run },
+    run: Run::Declaration { special: true, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
+fn run(_shell: &mut Shell, _arguments: &[DeclarationArgument<'_>]) -> Flow {
     Ok(ExitStatus::SUCCESS)
 }

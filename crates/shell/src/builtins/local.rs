@@ -1,8 +1,6 @@
 //! `local`
 
-use bstr::BString;
-
-use super::{Command, Run};
+use super::{Command, DeclarationArgument, Run};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
 
@@ -11,9 +9,9 @@ pub static COMMAND: Command = Command {
     synopsis: "local",
     summary: "",
     options: &[],
-    run: Run::Builtin { special: false, run },
+    run: Run::Declaration { special: false, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
+fn run(_shell: &mut Shell, _arguments: &[DeclarationArgument<'_>]) -> Flow {
     Ok(ExitStatus::SUCCESS)
 }

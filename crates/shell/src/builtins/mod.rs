@@ -89,6 +89,7 @@ mod yes;
 use std::io;
 
 use bstr::BString;
+use exacta_syntax::ast::Assignment;
 
 pub use context::{Context, Output};
 pub use table::TABLE;
@@ -111,13 +112,29 @@ pub struct Command {
 pub enum Run {
     /// A builtin of bash. `special`: one of POSIX's special builtins.
     Builtin { special: bool, run: BuiltinFunction },
+    /// A builtin whose arguments may be assignments: `declare`, `export`, `local`, `readonly`, `typeset`.
+    Declaration { special: bool, run: DeclarationFunction },
     /// A tool: a program elsewhere, a function here.
     Tool(ToolFunction),
 }
 
 /// The words after the name.
 pub type BuiltinFunction = fn(&mut Shell, &[BString]) -> Flow;
+pub type DeclarationFunction = fn(&mut Shell, &[DeclarationArgument<'_>]) -> Flow;
 pub type ToolFunction = fn(&mut Context<'_>, &[BString]) -> Result<ExitStatus, ToolError>;
+
+/// An argument of `declare` and its kin. All are expanded before the first takes effect, as in bash.
+#[derive(Debug)]
+pub enum DeclarationArgument<'a> {
+    /// An option, a name, or text that may turn out to be an assignment (`declare "$name=1"`).
+    Word(BString),
+    Scalar {
+        assignment: &'a Assignment,
+        value: BString,
+    },
+    /// `name=(…)`: the elements are expanded when they are assigned.
+    Array(&'a Assignment),
+}
 
 /// Why a tool did not end in a status of its own.
 #[derive(Debug)]

@@ -4,11 +4,15 @@
 //! reference counts; a scope is copied only when one side changes it.
 
 mod array;
+mod assign;
+mod lookup;
 mod scope;
 
 use bstr::BString;
 
 pub use array::{AssociativeArray, IndexedArray};
+pub use assign::ElementKey;
+pub use lookup::Target;
 pub use scope::{Scope, ScopeKind, Variables};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
