@@ -11,6 +11,7 @@ pub mod files;
 pub mod filesystem;
 pub mod host;
 mod interpret;
+pub mod lines;
 pub mod options;
 pub mod pipe;
 pub mod shell;

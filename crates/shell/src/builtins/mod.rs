@@ -154,6 +154,22 @@ impl ToolError {
     pub fn usage(message: impl Into<String>) -> Self {
         ToolError::Usage(message.into(), ExitStatus::FAILURE)
     }
+
+    /// Wrong use after which GNU tools also say where to read more, as they do for a missing operand.
+    pub fn hinted(name: &str, message: impl Into<String>, status: ExitStatus) -> Self {
+        ToolError::Usage(message.into(), status).with_hint(name, status)
+    }
+
+    /// For errors of `arguments::parse`: adds the second line, and the status this tool has for wrong use.
+    pub fn with_hint(self, name: &str, status: ExitStatus) -> Self {
+        match self {
+            ToolError::Usage(message, _) => {
+                let hint = format!("{message}\nTry '{name} --help' for more information.");
+                ToolError::Usage(hint, status)
+            }
+            other => other,
+        }
+    }
 }
 
 impl From<Interrupt> for ToolError {
