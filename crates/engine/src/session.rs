@@ -1,0 +1,230 @@
+//! A session: a shell over a confined file system that keeps its directory, variables and functions between
+//! requests. A request goes in as text and comes out as an [`Outcome`].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_shell::control::{Control, Limits};
+use exacta_shell::files::FileTable;
+use exacta_shell::filesystem::{FileSystem, Follow, OpenFile};
+use exacta_shell::host::Identity;
+use exacta_shell::pipe::{Bytes, Capture};
+use exacta_shell::shell::Shell;
+use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
+
+use crate::error::EngineError;
+use crate::host::EngineHost;
+use crate::metered::Metered;
+
+/// How a session begins.
+#[derive(Clone)]
+pub struct SessionOptions {
+    /// The project: all that exists for the session beside its private `/tmp`.
+    pub root: PathBuf,
+    /// Where to begin, if inside the root; else the root.
+    pub directory: Option<PathBuf>,
+    /// Exported variables.
+    pub environment: Vec<(BString, BString)>,
+    pub limits: Limits,
+    pub storage: Storage,
+    /// `$0`
+    pub name: BString,
+    /// `$1` and on.
+    pub arguments: Vec<BString>,
+}
+
+/// Where files live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// The real directory.
+    Directory,
+    /// Nothing but memory; empty at first.
+    Memory,
+    /// Reads the real directory, keeps changes in memory.
+    Overlay,
+}
+
+impl SessionOptions {
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        SessionOptions {
+            root: root.into(),
+            directory: None,
+            environment: Vec::new(),
+            limits: Limits::default(),
+            storage: Storage::Directory,
+            name: BString::from("bash"),
+            arguments: Vec::new(),
+        }
+    }
+}
+
+/// One text to run, with what it reads and where its output goes.
+pub struct Request {
+    pub text: BString,
+    pub streams: Streams,
+}
+
+/// Standard input, output and error of a request.
+pub enum Streams {
+    /// Input that is already there; output is collected in the [`Outcome`].
+    Captured { input: Vec<u8> },
+    /// The caller's own.
+    Given { input: Arc<dyn OpenFile>, output: Arc<dyn OpenFile>, errors: Arc<dyn OpenFile> },
+}
+
+impl Request {
+    pub fn new(text: impl Into<BString>) -> Self {
+        Request { text: text.into(), streams: Streams::Captured { input: Vec::new() } }
+    }
+
+    pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.streams = Streams::Captured { input: input.into() };
+        self
+    }
+
+    pub fn with_streams(
+        mut self,
+        input: Arc<dyn OpenFile>,
+        output: Arc<dyn OpenFile>,
+        errors: Arc<dyn OpenFile>,
+    ) -> Self {
+        self.streams = Streams::Given { input, output, errors };
+        self
+    }
+}
+
+/// What became of a request. Output is empty if the caller gave streams of its own.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub status: ExitStatus,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// Why it was ended from outside, if it was.
+    pub stopped: Option<Stop>,
+    /// The script asked to leave: `exit`, or `set -e`.
+    pub exited: bool,
+    pub duration: Duration,
+}
+
+/// Stops a running request from another thread.
+#[derive(Clone)]
+pub struct Canceller(Arc<Control>);
+
+impl Canceller {
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+pub struct Session {
+    shell: Shell,
+    host: Arc<EngineHost>,
+    limits: Limits,
+}
+
+impl Session {
+    pub fn new(options: SessionOptions) -> Result<Self, EngineError> {
+        let files = crate::filesystem::open(&options.root, options.storage)?;
+        Self::over(files, options)
+    }
+
+    /// A session over any file system.
+    pub fn over(files: Arc<dyn FileSystem>, options: SessionOptions) -> Result<Self, EngineError> {
+        let host = Arc::new(EngineHost::new(files, Identity::default()));
+        let mut shell = Shell::new(Arc::clone(&host) as _, &options.environment);
+        shell.name = options.name;
+        shell.positional = Arc::new(options.arguments);
+        if let Some(directory) = options.directory {
+            start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
+        }
+        Ok(Session { shell, host, limits: options.limits })
+    }
+
+    /// The state of the shell, for completion and inspection.
+    pub fn shell(&self) -> &Shell {
+        &self.shell
+    }
+
+    /// To change what an invocation sets before the first request (`-e`, `-o pipefail`).
+    pub fn shell_mut(&mut self) -> &mut Shell {
+        &mut self.shell
+    }
+
+    /// Prepares the next request and says how it can be stopped.
+    pub fn prepare(&mut self) -> Canceller {
+        let control = Arc::new(Control::new(self.limits.clone()));
+        self.host.begin_request(&control);
+        self.shell.control = Arc::clone(&control);
+        Canceller(control)
+    }
+
+    /// Runs one request; the session goes on afterwards.
+    pub fn run(&mut self, request: &Request) -> Outcome {
+        self.prepare();
+        self.run_prepared(request)
+    }
+
+    /// Runs the request that [`Session::prepare`] announced.
+    pub fn run_prepared(&mut self, request: &Request) -> Outcome {
+        self.perform(request, Shell::end_request)
+    }
+
+    /// Runs a text as a whole script: the `EXIT` trap fires at its end, the session is over.
+    pub fn run_script(&mut self, request: &Request) -> Outcome {
+        self.prepare();
+        self.perform(request, Shell::finish)
+    }
+
+    fn perform(&mut self, request: &Request, end: fn(&mut Shell, Flow) -> ExitStatus) -> Outcome {
+        let started = Instant::now();
+        let (table, captured) = self.open_streams(&request.streams);
+        self.shell.files = table;
+        let flow = self.shell.run_text(request.text.as_bstr(), 1);
+        let (stopped, exited) = match &flow {
+            Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true),
+            Err(Interrupt::Exit(_) | Interrupt::Killed(_)) => (None, true),
+            _ => (None, false),
+        };
+        let status = end(&mut self.shell, flow);
+        // Closes what the request had open, so that the last writes are seen.
+        self.shell.files = FileTable::default();
+        let (stdout, stderr) = captured.map_or_else(Default::default, |(output, errors)| (output.take(), errors.take()));
+        Outcome { status, stdout, stderr, stopped, exited, duration: started.elapsed() }
+    }
+
+    fn open_streams(&self, streams: &Streams) -> (FileTable, Option<(Arc<Capture>, Arc<Capture>)>) {
+        let control = &self.shell.control;
+        let metered = |file: Arc<dyn OpenFile>| Arc::new(Metered::new(file, Arc::clone(control))) as Arc<dyn OpenFile>;
+        match streams {
+            Streams::Captured { input } => {
+                let output = Arc::new(Capture::default());
+                let errors = Arc::new(Capture::default());
+                let table = FileTable::standard(
+                    Arc::new(Bytes::new(input.clone())),
+                    metered(Arc::clone(&output) as _),
+                    metered(Arc::clone(&errors) as _),
+                );
+                (table, Some((output, errors)))
+            }
+            Streams::Given { input, output, errors } => {
+                let table = FileTable::standard(
+                    Arc::clone(input),
+                    metered(Arc::clone(output)),
+                    metered(Arc::clone(errors)),
+                );
+                (table, None)
+            }
+        }
+    }
+}
+
+/// Begins in a directory if the session can see it; else it stays at the root.
+fn start_in(shell: &mut Shell, directory: &BStr) {
+    let visible = shell.host.files().metadata(directory, Follow::Yes);
+    if visible.is_ok_and(|metadata| metadata.is_directory()) {
+        shell.directory = directory.into();
+        shell.variables.set("PWD", directory);
+    }
+}
