@@ -1,7 +1,10 @@
-//! Limits as values, and the handle by which another thread stops a request.
+//! Limits as values, and the handle by which another thread stops a request or signals a part of it.
+//!
+//! A request has one [`Control`]. Every subshell, stage and job has one below it: to the script it is a process
+//! of its own that signals can reach, and what ends it does not end the rest.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::status::{LimitKind, Stop};
@@ -23,6 +26,8 @@ pub struct Limits {
     pub expansion_bytes: u64,
     /// Stages of one pipeline (S0).
     pub pipeline_depth: u32,
+    /// Subshells, stages and jobs that run at once.
+    pub processes: u32,
     pub wall_time: Option<Duration>,
 }
 
@@ -36,6 +41,7 @@ impl Default for Limits {
             open_files: 1_024,
             expansion_bytes: 256 << 20,
             pipeline_depth: 10,
+            processes: 512,
             wall_time: None,
         }
     }
@@ -44,11 +50,28 @@ impl Default for Limits {
 /// Shared by everything that works for one request.
 pub struct Control {
     pub limits: Limits,
+    request: Arc<Request>,
+    parent: Option<Arc<Control>>,
+    /// Counted from 1 within the request; 0 is the shell that runs the request itself.
+    process: u32,
+    /// The value of `Request::events` up to which this control has looked.
+    seen: AtomicU64,
+    /// The signal without a trap that ended this process; 0: none.
+    killed: AtomicI32,
+    /// Bit n: signal n. Delivered and not handled yet, with a trap, ignored.
+    pending: AtomicU64,
+    trapped: AtomicU64,
+    ignored: AtomicU64,
+}
+
+struct Request {
     deadline: Option<Instant>,
     steps: AtomicU64,
     output: AtomicU64,
-    cancelled: AtomicBool,
-    sleepers: Mutex<()>,
+    /// Goes up whenever something happened that a running command must know of.
+    events: AtomicU64,
+    processes: AtomicU32,
+    stop: Mutex<Option<Stop>>,
     wake: Condvar,
 }
 
@@ -57,52 +80,114 @@ pub const PATIENCE: Duration = Duration::from_millis(4);
 
 impl Control {
     pub fn new(limits: Limits) -> Self {
-        let deadline = limits.wall_time.map(|time| Instant::now() + time);
-        Control {
-            limits,
+        let deadline = limits.wall_time.and_then(|time| Instant::now().checked_add(time));
+        let request = Request {
             deadline,
             steps: AtomicU64::new(0),
             output: AtomicU64::new(0),
-            cancelled: AtomicBool::new(false),
-            sleepers: Mutex::new(()),
+            events: AtomicU64::new(0),
+            processes: AtomicU32::new(0),
+            stop: Mutex::new(None),
             wake: Condvar::new(),
+        };
+        Control::with(limits, Arc::new(request), None, 0)
+    }
+
+    fn with(
+        limits: Limits,
+        request: Arc<Request>,
+        parent: Option<Arc<Control>>,
+        process: u32,
+    ) -> Self {
+        Control {
+            limits,
+            seen: AtomicU64::new(0),
+            request,
+            parent,
+            process,
+            killed: AtomicI32::new(0),
+            pending: AtomicU64::new(0),
+            trapped: AtomicU64::new(0),
+            ignored: AtomicU64::new(0),
         }
+    }
+
+    /// The control of a new subshell, stage or job. Ignored signals stay ignored in it.
+    pub fn child(self: &Arc<Self>) -> Arc<Control> {
+        let process = self.request.processes.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = Arc::clone(&self.request);
+        let child = Control::with(self.limits.clone(), request, Some(Arc::clone(self)), process);
+        child.ignored.store(self.ignored.load(Ordering::Relaxed), Ordering::Relaxed);
+        Arc::new(child)
     }
 
     /// Stops the request from another thread.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Release);
-        let _guard = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
-        self.wake.notify_all();
+        self.stop(Stop::Cancelled);
+    }
+
+    /// Ends the whole request; the first reason stays.
+    pub fn stop(&self, reason: Stop) {
+        let mut stop = self.request.lock();
+        stop.get_or_insert(reason);
+        self.request.happened(stop);
     }
 
     /// One more command. The clock is read every 64th time: it costs more than the command.
     pub fn step(&self) -> Result<(), Stop> {
-        let count = self.steps.fetch_add(1, Ordering::Relaxed);
+        let count = self.request.steps.fetch_add(1, Ordering::Relaxed);
         if count >= self.limits.steps {
-            return Err(Stop::Limit(LimitKind::Steps, self.limits.steps));
+            return Err(self.exceeded(LimitKind::Steps, self.limits.steps));
         }
-        if count.is_multiple_of(64) { self.check() } else { self.check_cancelled() }
+        if count.is_multiple_of(64) { self.check() } else { self.check_events() }
     }
 
     /// For everything that may take long: between two reads, two directories, two sorted runs.
     pub fn check(&self) -> Result<(), Stop> {
-        self.check_cancelled()?;
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Stop::TimedOut),
+        self.check_events()?;
+        match self.request.deadline {
+            Some(deadline) if Instant::now() >= deadline => {
+                self.stop(Stop::TimedOut);
+                Err(Stop::TimedOut)
+            }
             _ => Ok(()),
         }
     }
 
-    fn check_cancelled(&self) -> Result<(), Stop> {
-        if self.cancelled.load(Ordering::Acquire) { Err(Stop::Cancelled) } else { Ok(()) }
+    fn check_events(&self) -> Result<(), Stop> {
+        let events = self.request.events.load(Ordering::Acquire);
+        if events == self.seen.load(Ordering::Relaxed) { Ok(()) } else { self.look(events) }
+    }
+
+    /// Something happened somewhere in the request: is it for us?
+    #[cold]
+    fn look(&self, events: u64) -> Result<(), Stop> {
+        if let Some(stop) = &*self.request.lock() {
+            return Err(stop.clone());
+        }
+        let mut control = Some(self);
+        while let Some(one) = control {
+            match one.killed.load(Ordering::Acquire) {
+                0 => control = one.parent.as_deref(),
+                signal => return Err(Stop::Killed(signal)),
+            }
+        }
+        self.seen.store(events, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// A limit is reached: everything of the request ends.
+    pub fn exceeded(&self, kind: LimitKind, limit: u64) -> Stop {
+        let stop = Stop::Limit(kind, limit);
+        self.stop(stop.clone());
+        stop
     }
 
     /// Counts bytes that leave the request.
     pub fn produce(&self, bytes: usize) -> Result<(), Stop> {
-        let before = self.output.fetch_add(bytes as u64, Ordering::Relaxed);
-        if before + bytes as u64 > self.limits.output_bytes {
-            return Err(Stop::Limit(LimitKind::OutputBytes, self.limits.output_bytes));
+        let before = self.request.output.fetch_add(bytes as u64, Ordering::Relaxed);
+        if before.saturating_add(bytes as u64) > self.limits.output_bytes {
+            return Err(self.exceeded(LimitKind::OutputBytes, self.limits.output_bytes));
         }
         Ok(())
     }
@@ -110,17 +195,143 @@ impl Control {
     /// Sleeps, unless the request ends first.
     pub fn sleep(&self, time: Duration) -> Result<(), Stop> {
         let end = Instant::now().checked_add(time);
+        self.wait_until(end, || false)
+    }
+
+    /// Waits until `ready`, asked after every event, or until `end`.
+    pub fn wait_until(
+        &self,
+        end: Option<Instant>,
+        mut ready: impl FnMut() -> bool,
+    ) -> Result<(), Stop> {
         loop {
             self.check()?;
-            let left = match end {
-                Some(end) => end.saturating_duration_since(Instant::now()),
-                None => PATIENCE,
-            };
-            if left.is_zero() {
+            let events = self.request.events.load(Ordering::Acquire);
+            let now = Instant::now();
+            if ready() || end.is_some_and(|end| now >= end) {
                 return Ok(());
             }
-            let guard = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
-            let _unused = self.wake.wait_timeout(guard, left.min(PATIENCE));
+            let soonest = [end, self.request.deadline].into_iter().flatten().min();
+            let left = soonest.map_or(IDLE, |time| time.saturating_duration_since(now).min(IDLE));
+            let guard = self.request.lock();
+            if self.request.events.load(Ordering::Acquire) == events {
+                let _unused = self.request.wake.wait_timeout(guard, left);
+            }
         }
     }
+
+    /// Wakes everything that waits, so that it looks again: a job has ended.
+    pub fn notify(&self) {
+        self.request.happened(self.request.lock());
+    }
+
+    /// Counted from 1 within the request; 0 is the shell that runs the request itself.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// This process or one it was started from, by its number.
+    pub fn ancestor(self: &Arc<Self>, process: u32) -> Option<Arc<Control>> {
+        let mut control = Some(self);
+        while let Some(one) = control {
+            if one.process == process {
+                return Some(Arc::clone(one));
+            }
+            control = one.parent.as_ref();
+        }
+        None
+    }
+
+    /// Delivers a signal: to its trap, or it ends the process unless it is ignored.
+    pub fn deliver(&self, signal: i32) {
+        let bit = signal_bit(signal);
+        let certain = signal == SIGKILL;
+        if !certain && self.ignored.load(Ordering::Acquire) & bit != 0 {
+            return;
+        }
+        if !certain && self.trapped.load(Ordering::Acquire) & bit != 0 {
+            self.pending.fetch_or(bit, Ordering::AcqRel);
+        } else if is_harmless(signal) {
+            return;
+        } else {
+            let _ = self.killed.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire);
+        }
+        self.notify();
+    }
+
+    /// What traps say about a signal, for those who deliver it.
+    pub fn set_disposition(&self, signal: i32, disposition: Disposition) {
+        let bit = signal_bit(signal);
+        let set = |mask: &AtomicU64, on: bool| {
+            if on {
+                mask.fetch_or(bit, Ordering::AcqRel);
+            } else {
+                mask.fetch_and(!bit, Ordering::AcqRel);
+            }
+        };
+        set(&self.trapped, disposition == Disposition::Trapped);
+        set(&self.ignored, disposition == Disposition::Ignored);
+    }
+
+    pub fn ignores(&self, signal: i32) -> bool {
+        self.ignored.load(Ordering::Relaxed) & signal_bit(signal) != 0
+    }
+
+    pub fn has_pending(&self) -> bool {
+        self.pending.load(Ordering::Relaxed) != 0
+    }
+
+    /// The lowest signal that waits for its trap.
+    pub fn take_pending(&self) -> Option<i32> {
+        let pending = self.pending.load(Ordering::Acquire);
+        if pending == 0 {
+            return None;
+        }
+        let signal = pending.trailing_zeros() as i32;
+        self.pending.fetch_and(!signal_bit(signal), Ordering::AcqRel);
+        Some(signal)
+    }
+
+    /// The signal that ended this very process, if one did; it counts no longer, so that a trap can run.
+    pub fn take_killed(&self) -> Option<i32> {
+        match self.killed.swap(0, Ordering::AcqRel) {
+            0 => None,
+            signal => Some(signal),
+        }
+    }
+}
+
+impl Request {
+    fn lock(&self) -> MutexGuard<'_, Option<Stop>> {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Under the lock, so that nobody falls asleep between looking and waiting.
+    fn happened(&self, guard: MutexGuard<'_, Option<Stop>>) {
+        self.events.fetch_add(1, Ordering::AcqRel);
+        self.wake.notify_all();
+        drop(guard);
+    }
+}
+
+/// Longest sleep without an event; nothing depends on it.
+const IDLE: Duration = Duration::from_secs(3600);
+
+const SIGKILL: i32 = 9;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disposition {
+    Default,
+    Trapped,
+    Ignored,
+}
+
+fn signal_bit(signal: i32) -> u64 {
+    u32::try_from(signal).ok().and_then(|signal| 1_u64.checked_shl(signal)).unwrap_or(0)
+}
+
+/// Signals whose default is to do nothing (CHLD, CONT, URG, WINCH), and those that would stop a process:
+/// there is no terminal from which it could be continued.
+fn is_harmless(signal: i32) -> bool {
+    matches!(signal, 0 | 17..=23 | 28)
 }

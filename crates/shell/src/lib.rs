@@ -10,6 +10,7 @@ mod expand;
 pub mod files;
 pub mod filesystem;
 pub mod host;
+mod initial;
 mod interpret;
 pub mod lines;
 pub mod options;

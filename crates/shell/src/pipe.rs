@@ -8,13 +8,16 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::control::{Control, PATIENCE};
 use crate::errno;
 use crate::filesystem::{FileKind, Metadata, OpenFile};
+use crate::status::LimitKind;
 
 /// As much as a Linux pipe holds: a fast writer waits for a slow reader instead of filling memory.
 const CAPACITY: usize = 64 << 10;
 
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Readers wait here for bytes, writers on the other for room.
+    filled: Condvar,
+    emptied: Condvar,
     control: Arc<Control>,
     capacity: usize,
 }
@@ -24,6 +27,8 @@ struct State {
     bytes: VecDeque<u8>,
     readers: usize,
     writers: usize,
+    waiting_readers: usize,
+    waiting_writers: usize,
 }
 
 impl Shared {
@@ -31,14 +36,38 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> io::Result<MutexGuard<'a, State>> {
+    fn wait<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        until: &Condvar,
+    ) -> io::Result<MutexGuard<'a, State>> {
         if self.control.check().is_err() {
             return Err(errno::error(errno::EINTR));
         }
-        match self.changed.wait_timeout(state, PATIENCE) {
+        match until.wait_timeout(state, PATIENCE) {
             Ok((state, _)) => Ok(state),
             Err(poisoned) => Ok(poisoned.into_inner().0),
         }
+    }
+
+    fn wait_for_bytes<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+    ) -> io::Result<MutexGuard<'a, State>> {
+        state.waiting_readers += 1;
+        let mut state = self.wait(state, &self.filled)?;
+        state.waiting_readers -= 1;
+        Ok(state)
+    }
+
+    fn wait_for_room<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+    ) -> io::Result<MutexGuard<'a, State>> {
+        state.waiting_writers += 1;
+        let mut state = self.wait(state, &self.emptied)?;
+        state.waiting_writers -= 1;
+        Ok(state)
     }
 }
 
@@ -49,15 +78,17 @@ pub fn pipe(control: &Arc<Control>) -> (Arc<PipeReader>, Arc<PipeWriter>) {
 }
 
 /// A pipe that never makes its writer wait: for `$(…)`, whose reader comes only when the writer is done.
+/// More than an expansion may produce ends the request.
 pub fn unbounded(control: &Arc<Control>) -> (Arc<PipeReader>, Arc<PipeWriter>) {
     with_capacity(control, usize::MAX)
 }
 
 fn with_capacity(control: &Arc<Control>, capacity: usize) -> (Arc<PipeReader>, Arc<PipeWriter>) {
-    let state = State { bytes: VecDeque::new(), readers: 1, writers: 1 };
+    let state = State { readers: 1, writers: 1, ..State::default() };
     let shared = Arc::new(Shared {
         state: Mutex::new(state),
-        changed: Condvar::new(),
+        filled: Condvar::new(),
+        emptied: Condvar::new(),
         control: Arc::clone(control),
         capacity,
     });
@@ -77,7 +108,7 @@ impl PipeReader {
     pub fn drain(&self) -> io::Result<Vec<u8>> {
         let mut state = self.shared.lock();
         while state.writers > 0 {
-            state = self.shared.wait(state)?;
+            state = self.shared.wait_for_bytes(state)?;
         }
         Ok(std::mem::take(&mut state.bytes).into())
     }
@@ -88,14 +119,17 @@ impl OpenFile for PipeReader {
         let mut state = self.shared.lock();
         loop {
             if !state.bytes.is_empty() || buffer.is_empty() {
-                let count = io::Read::read(&mut state.bytes, buffer)?;
-                self.shared.changed.notify_all();
+                let count = read_both_slices(&mut state.bytes, buffer);
+                // A writer that waits is woken when there is room for a good piece, not for every byte.
+                if state.waiting_writers > 0 && state.bytes.len() <= self.shared.capacity / 2 {
+                    self.shared.emptied.notify_all();
+                }
                 return Ok(count);
             }
             if state.writers == 0 {
                 return Ok(0);
             }
-            state = self.shared.wait(state)?;
+            state = self.shared.wait_for_bytes(state)?;
         }
     }
 
@@ -108,22 +142,34 @@ impl OpenFile for PipeReader {
     }
 
     fn wait_readable(&self, timeout: Duration) -> io::Result<bool> {
-        let end = Instant::now() + timeout;
+        let end = Instant::now().checked_add(timeout);
         let mut state = self.shared.lock();
         while state.bytes.is_empty() && state.writers > 0 {
-            if Instant::now() >= end {
+            if end.is_some_and(|end| Instant::now() >= end) {
                 return Ok(false);
             }
-            state = self.shared.wait(state)?;
+            state = self.shared.wait_for_bytes(state)?;
         }
         Ok(true)
     }
 }
 
+/// The ring may wrap around once: both halves in one read.
+fn read_both_slices(bytes: &mut VecDeque<u8>, buffer: &mut [u8]) -> usize {
+    let mut count = 0;
+    while let Some(rest) = buffer.get_mut(count..) {
+        match io::Read::read(bytes, rest) {
+            Ok(0) | Err(_) => break,
+            Ok(more) => count += more,
+        }
+    }
+    count
+}
+
 impl Drop for PipeReader {
     fn drop(&mut self) {
         self.shared.lock().readers -= 1;
-        self.shared.changed.notify_all();
+        self.shared.emptied.notify_all();
     }
 }
 
@@ -138,14 +184,17 @@ impl OpenFile for PipeWriter {
             if state.readers == 0 {
                 return Err(errno::error(errno::EPIPE));
             }
-            let room = self.shared.capacity - state.bytes.len();
+            let room = self.shared.capacity.saturating_sub(state.bytes.len());
             if room > 0 || data.is_empty() {
                 let part = data.get(..room.min(data.len())).unwrap_or(data);
+                self.check_size(state.bytes.len() + part.len())?;
                 state.bytes.extend(part);
-                self.shared.changed.notify_all();
+                if state.waiting_readers > 0 {
+                    self.shared.filled.notify_all();
+                }
                 return Ok(part.len());
             }
-            state = self.shared.wait(state)?;
+            state = self.shared.wait_for_room(state)?;
         }
     }
 
@@ -154,10 +203,22 @@ impl OpenFile for PipeWriter {
     }
 }
 
+impl PipeWriter {
+    /// Only a pipe without a capacity can grow beyond what an expansion may produce.
+    fn check_size(&self, bytes: usize) -> io::Result<()> {
+        let control = &self.shared.control;
+        if self.shared.capacity == usize::MAX && bytes as u64 > control.limits.expansion_bytes {
+            control.exceeded(LimitKind::ExpansionBytes, control.limits.expansion_bytes);
+            return Err(errno::error(errno::EINTR));
+        }
+        Ok(())
+    }
+}
+
 impl Drop for PipeWriter {
     fn drop(&mut self) {
         self.shared.lock().writers -= 1;
-        self.shared.changed.notify_all();
+        self.shared.filled.notify_all();
     }
 }
 

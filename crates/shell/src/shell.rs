@@ -1,19 +1,19 @@
 //! The state of a shell. A copy of it is a subshell; between requests it is the session.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::CompoundCommand;
 
-use crate::control::Control;
+use crate::control::{Control, Limits};
 use crate::errno;
 use crate::files::FileTable;
 use crate::filesystem::{Metadata, OpenFile, OpenOptions};
 use crate::host::{Action, Host};
-use crate::interpret::{Jobs, Traps};
+use crate::interpret::{Jobs, Transient, Traps};
 use crate::options::Options;
 use crate::status::{ExitStatus, Flow, Interrupt};
 use crate::variables::Variables;
@@ -61,6 +61,30 @@ pub struct Shell {
     pub random: Cell<u32>,
     /// When the shell began, for `$SECONDS`.
     pub started: std::time::SystemTime,
+    /// The script file being run, for `BASH_SOURCE`; empty with `-c` and in a session.
+    pub script: BString,
+    /// `$_`: the last argument of the command before.
+    pub last_argument: BString,
+    /// `BASH_COMMAND`, while a trap or something that asks for it is running.
+    pub command_text: BString,
+    /// What is being run is a condition: a failure does not count for `set -e` and the ERR trap.
+    pub tested: bool,
+    /// Loops around the current command, up to the function that is being run.
+    pub loop_depth: u32,
+    /// Status of the last `$(…)` since it was asked for: that of a command that is only assignments.
+    pub substitution_status: Option<ExitStatus>,
+    /// Where commands were found: `hash`.
+    pub hashed: Arc<BTreeMap<BString, Hashed>>,
+    /// Builtins switched off by `enable -n`.
+    pub disabled: Arc<BTreeSet<&'static str>>,
+    pub(crate) transient: Transient,
+}
+
+/// A command that was found in `PATH`.
+#[derive(Debug, Clone)]
+pub struct Hashed {
+    pub path: BString,
+    pub hits: u32,
 }
 
 /// A function that was defined.
@@ -92,6 +116,55 @@ pub enum FrameKind {
 }
 
 impl Shell {
+    /// A shell at the root of the host's files. The engine gives it descriptors, a control and options
+    /// before each request.
+    pub fn new(host: Arc<dyn Host>, environment: &[(BString, BString)]) -> Self {
+        let root = host.files().root().to_owned();
+        let started = host.now();
+        let mut shell = Shell {
+            control: Arc::new(Control::new(Limits::default())),
+            variables: Variables::default(),
+            functions: Arc::default(),
+            aliases: Arc::default(),
+            options: Options::default(),
+            files: FileTable::default(),
+            directory: root,
+            directory_stack: Vec::new(),
+            name: "bash".into(),
+            positional: Arc::default(),
+            frames: Vec::new(),
+            status: ExitStatus::SUCCESS,
+            pipe_status: Vec::new(),
+            last_background: None,
+            umask: 0o022,
+            traps: Traps::default(),
+            jobs: Jobs::default(),
+            line: 0,
+            depth: 0,
+            subshell_level: 0,
+            written: Vec::new(),
+            random: Cell::new(host.random() as u32),
+            started,
+            script: BString::default(),
+            last_argument: BString::default(),
+            command_text: BString::default(),
+            tested: false,
+            loop_depth: 0,
+            substitution_status: None,
+            hashed: Arc::default(),
+            disabled: Arc::default(),
+            transient: Transient::default(),
+            host,
+        };
+        shell.set_initial_variables(environment);
+        shell
+    }
+
+    /// `BASHPID`: that of this subshell.
+    pub fn process_id(&self) -> u32 {
+        self.host.identity().process_id.wrapping_add(self.control.process())
+    }
+
     pub fn file(&self, descriptor: u32) -> Option<&Arc<dyn OpenFile>> {
         self.files.get(descriptor)
     }
@@ -149,11 +222,18 @@ impl Shell {
     /// Output of a builtin. A closed pipe ends the shell as `SIGPIPE` would; any other failure is
     /// `name: line 1: echo: write error: No space left on device` and status 1.
     pub fn print(&self, builtin: &str, bytes: &[u8]) -> Flow {
-        match self.file_or_closed(1).write_all(bytes) {
+        let written = match self.file(1) {
+            Some(file) => file.write_all(bytes),
+            None if bytes.is_empty() => Ok(()),
+            None => Err(errno::error(errno::EBADF)),
+        };
+        match written {
             Ok(()) => Ok(ExitStatus::SUCCESS),
-            Err(error) if errno::is(&error, errno::EPIPE) => Err(Interrupt::Killed(SIGPIPE)),
+            Err(error) if errno::is(&error, errno::EPIPE) && !self.control.ignores(SIGPIPE) => {
+                Err(Interrupt::Killed(SIGPIPE))
+            }
             Err(error) => {
-                self.control.check().map_err(Interrupt::Stopped)?;
+                self.control.check()?;
                 self.complain(format!("{builtin}: write error: {}", errno::text(&error)));
                 Ok(ExitStatus::FAILURE)
             }

@@ -62,6 +62,8 @@ pub enum Stop {
     TimedOut,
     Limit(LimitKind, u64),
     Refused(crate::host::Refusal),
+    /// A signal ended this process of the script, not the request: [`Interrupt::Killed`] to the interpreter.
+    Killed(i32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +75,7 @@ pub enum LimitKind {
     OpenFiles,
     ExpansionBytes,
     PipelineDepth,
+    Processes,
 }
 
 impl fmt::Display for Stop {
@@ -92,8 +95,19 @@ impl fmt::Display for Stop {
                     write!(f, "expansion limit exceeded (max {limit} bytes)")
                 }
                 LimitKind::PipelineDepth => write!(f, "pipe depth exceeded (max {limit})"),
+                LimitKind::Processes => write!(f, "process limit exceeded (max {limit})"),
             },
+            Stop::Killed(signal) => write!(f, "killed by signal {signal}"),
             Stop::Refused(refusal) => write!(f, "refused by policy: {}", refusal.reason),
+        }
+    }
+}
+
+impl From<Stop> for Interrupt {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Killed(signal) => Interrupt::Killed(signal),
+            stop => Interrupt::Stopped(stop),
         }
     }
 }

@@ -180,7 +180,7 @@ impl From<Interrupt> for ToolError {
 
 impl From<crate::status::Stop> for ToolError {
     fn from(stop: crate::status::Stop) -> Self {
-        ToolError::Interrupted(Interrupt::Stopped(stop))
+        ToolError::Interrupted(stop.into())
     }
 }
 

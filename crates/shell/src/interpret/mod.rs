@@ -15,11 +15,25 @@ pub struct Traps {}
 #[derive(Clone, Default)]
 pub struct Jobs {}
 
+/// State that exists only while something runs: no part of a session.
+#[derive(Clone, Default)]
+pub struct Transient {}
+
 impl Shell {
     /// Runs a text as `eval`, `source`, `-c` and a script file do: command by command, as bash reads it.
     pub fn run_text(&mut self, text: &BStr, first_line: u32) -> Flow {
         let _ = (text, first_line);
         Ok(ExitStatus::SUCCESS)
+    }
+
+    /// The end of a shell: its EXIT trap, its jobs, and what the way out means as a status.
+    pub fn finish(&mut self, flow: Flow) -> ExitStatus {
+        flow.unwrap_or(ExitStatus::FAILURE)
+    }
+
+    /// The end of a request in a session that goes on: as [`Shell::finish`], without the EXIT trap.
+    pub fn end_request(&mut self, flow: Flow) -> ExitStatus {
+        flow.unwrap_or(ExitStatus::FAILURE)
     }
 
     pub fn run_list(&mut self, list: &List) -> Flow {
