@@ -1,0 +1,32 @@
+//! Every way the process can end, in one place (DESIGN: exit codes).
+
+use std::process::ExitCode;
+
+use exacta_shell::status::ExitStatus;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// The script's own status.
+    Script(ExitStatus),
+    Success,
+    /// Wrong use of the command line.
+    Usage,
+    TimedOut,
+    /// exacta could not do it.
+    Failed,
+    /// The script's file is not there.
+    NotFound,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Script(status) => status.0,
+            Exit::Success => 0,
+            Exit::Usage => 2,
+            Exit::TimedOut => 124,
+            Exit::Failed => 125,
+            Exit::NotFound => 127,
+        })
+    }
+}

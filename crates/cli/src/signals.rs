@@ -1,0 +1,53 @@
+//! Signals from outside: an interrupt stops the request, not the process.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use exacta::Canceller;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
+
+/// Whom a signal stops: the request being run.
+#[derive(Clone, Default)]
+pub struct Interrupts {
+    current: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    canceller: Option<Canceller>,
+    received: Option<i32>,
+}
+
+impl Interrupts {
+    /// Starts to listen.
+    pub fn listen() -> io::Result<Self> {
+        let interrupts = Interrupts::default();
+        // A file that grows too large is an error of the write, not the end of the process.
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
+        let state = Arc::clone(&interrupts.current);
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            for signal in signals.forever().filter(|signal| *signal != SIGXFSZ) {
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                state.received = Some(signal);
+                if let Some(canceller) = &state.canceller {
+                    canceller.cancel();
+                }
+            }
+        })?;
+        Ok(interrupts)
+    }
+
+    /// From now on a signal stops this request.
+    pub fn watch(&self, canceller: Canceller) {
+        let mut state = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        state.received = None;
+        state.canceller = Some(canceller);
+    }
+
+    /// The signal that stopped it, if one did.
+    pub fn received(&self) -> Option<i32> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).received
+    }
+}

@@ -1,0 +1,32 @@
+//! The help text.
+
+pub const HELP: &str = "\
+exacta: the shell you can hand to an AI agent
+
+Usage:
+  exacta [OPTIONS] -c SCRIPT [NAME [ARGUMENT]...]   run a text, as `bash -c` does
+  exacta [OPTIONS] FILE [ARGUMENT]...               run a script file
+  exacta [OPTIONS] -s [ARGUMENT]...                 run standard input
+  exacta [OPTIONS] run [RUN OPTIONS] -- COMMAND     run one request and report on it
+  exacta                                            an interactive shell, on a terminal
+
+Options:
+  --root DIR         the project: all that exists for the script, beside a private /tmp
+                     (default: nearest parent with .exacta.toml, .clada or .git, else here)
+  --profile NAME     safe, dev or full-auto
+  --env NAME=VALUE   give the script a variable; may be repeated
+  --inherit-env      give it the caller's whole environment
+  --json             report as one JSON object (with run)
+  --help, --version
+
+As in bash: -e -u -x -v -n -f -C -a -E -T, -o OPTION, -O SHOPT, -l, -i; `exacta -c help` lists the commands.
+
+Run options:
+  --cwd DIR          start there (default: the root)
+  --clear-env        start with no variables but PATH, HOME and PWD
+  --timeout TIME     end it after 30s, 500ms, 2m, ...; exit status 124
+  --max-output SIZE  keep the head and the tail of longer output (with --json); the whole goes to a file
+
+Exit status: the script's own; 2 wrong use, 124 timed out, 125 exacta could not run it,
+126 refused or not executable, 127 not found, 128+n ended by signal n.
+";

@@ -1,0 +1,34 @@
+//! What the binary can be asked to do, one file each.
+
+mod interactive;
+mod run;
+mod script;
+
+use crate::exit::Exit;
+use crate::invocation::{Invocation, Source, What};
+use crate::{output, usage};
+
+pub fn perform(invocation: Invocation) -> Exit {
+    let Invocation { global, what } = invocation;
+    match what {
+        What::Help => {
+            output::print(usage::HELP);
+            Exit::Success
+        }
+        What::Version => {
+            output::print(concat!("exacta ", env!("CARGO_PKG_VERSION"), "\n"));
+            Exit::Success
+        }
+        What::Script(script) if script.source == Source::Stdin && interactive::wanted(&script) => {
+            interactive::perform(&global, &script)
+        }
+        What::Script(script) => script::perform(&global, script),
+        What::Run(run) => run::perform(&global, run),
+    }
+}
+
+/// exacta itself could not do it.
+fn failed(problem: &dyn std::fmt::Display) -> Exit {
+    output::error(&format!("exacta: {problem}\n"));
+    Exit::Failed
+}

@@ -1,0 +1,68 @@
+//! `exacta -c`, `exacta FILE`, `exacta -s`: as bash is invoked.
+
+use exacta::host::StandardStream;
+use exacta::{Request, Session};
+use exacta_shell::status::{ExitStatus, Stop};
+use std::sync::Arc;
+
+use super::failed;
+use crate::exit::Exit;
+use crate::invocation::{Global, ScriptInvocation, Source};
+use crate::signals::Interrupts;
+use crate::{launch, output};
+
+pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
+    let mut options = match launch::options(global) {
+        Ok(options) => options,
+        Err(problem) => return failed(&problem),
+    };
+    if let Some(name) = &script.name {
+        options.name = name.clone();
+    }
+    options.arguments = script.arguments.clone();
+    let text = match &script.source {
+        Source::Text(text) => Some(text.clone()),
+        Source::File(path) => match exacta::project::read_operator_file(path) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                output::error(&format!("bash: {}: {}\n", path.display(), exacta_shell::errno::text(&error)));
+                return Exit::NotFound;
+            }
+        },
+        Source::Stdin => None,
+    };
+    let mut session = match Session::new(options) {
+        Ok(session) => session,
+        Err(problem) => return failed(&problem),
+    };
+    if let Err(problem) = apply_options(&mut session, &script) {
+        output::error(&format!("bash: {problem}\n"));
+        return Exit::Usage;
+    }
+    let interrupts = match Interrupts::listen() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(&format!("cannot listen for signals: {error}")),
+    };
+    interrupts.watch(session.prepare());
+    let request = Request::new(text.clone().unwrap_or_default()).with_streams(
+        Arc::new(StandardStream::input()),
+        Arc::new(StandardStream::output()),
+        Arc::new(StandardStream::errors()),
+    );
+    let outcome =
+        if text.is_some() { session.run_script(&request) } else { session.run_from_input(&request) };
+    match (outcome.stopped, interrupts.received()) {
+        (Some(Stop::Cancelled), Some(signal)) => Exit::Script(ExitStatus::from_signal(signal)),
+        (Some(Stop::TimedOut), _) => Exit::TimedOut,
+        _ => Exit::Script(outcome.status),
+    }
+}
+
+/// `-e`, `-o pipefail`, `-O extglob` from the command line.
+pub fn apply_options(session: &mut Session, script: &ScriptInvocation) -> Result<(), String> {
+    let shell = session.shell_mut();
+    shell.options.command_string = matches!(script.source, Source::Text(_));
+    shell.options.from_stdin = script.source == Source::Stdin;
+    shell.options.login_shell = script.login;
+    shell.set_from_command_line(&script.set, &script.shopt)
+}

@@ -1,0 +1,68 @@
+//! Which directory is the project, and where exacta keeps its state: asked by the operator's side only,
+//! before any script runs.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator's own paths, named before a script exists that could race them"
+)]
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use bstr::BString;
+
+use crate::error::EngineError;
+
+const MARKERS: &[&str] = &[".exacta.toml", ".clada", ".git"];
+
+/// The nearest directory upwards that is marked as a project; else the start itself.
+pub fn find_root(start: &Path) -> PathBuf {
+    let marked = |directory: &&Path| MARKERS.iter().any(|marker| fs::symlink_metadata(directory.join(marker)).is_ok());
+    start.ancestors().find(marked).unwrap_or(start).to_owned()
+}
+
+/// The root by its real path: that is where the script sees it.
+pub fn canonical_root(root: &Path) -> Result<PathBuf, EngineError> {
+    let wrap = |error| EngineError::Root { path: root.to_owned(), error };
+    let canonical = fs::canonicalize(root).map_err(wrap)?;
+    let metadata = fs::metadata(&canonical).map_err(wrap)?;
+    if metadata.is_dir() { Ok(canonical) } else { Err(wrap(io::ErrorKind::NotADirectory.into())) }
+}
+
+/// A script that the operator names may lie anywhere.
+pub fn read_operator_file(path: &Path) -> io::Result<BString> {
+    fs::read(path).map(BString::from)
+}
+
+/// `.clada/`, made on demand: only for its owner, ignored by git.
+pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
+    let state = root.join(".clada");
+    match fs::DirBuilder::new().mode(0o700).create(&state) {
+        Ok(()) => fs::write(state.join(".gitignore"), "*\n")?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let metadata = fs::symlink_metadata(&state)?;
+            if !metadata.is_dir() {
+                return Err(io::ErrorKind::NotADirectory.into());
+            }
+            if metadata.permissions().mode() & 0o077 != 0 {
+                fs::set_permissions(&state, fs::Permissions::from_mode(0o700))?;
+            }
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(state)
+}
+
+/// Keeps a whole output that was too long for a report; gives the path as a script sees it.
+pub(crate) fn write_spill(root: &Path, name: &str, parts: &[&[u8]]) -> io::Result<String> {
+    let folder = state_directory(root)?.join("tmp");
+    if let Err(error) = fs::DirBuilder::new().mode(0o700).create(&folder)
+        && error.kind() != io::ErrorKind::AlreadyExists
+    {
+        return Err(error);
+    }
+    fs::write(folder.join(name), parts.concat())?;
+    Ok(format!("/tmp/{name}"))
+}
