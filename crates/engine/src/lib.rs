@@ -1,1 +1,4 @@
 //! The engine.
+
+pub mod filesystem;
+pub mod host;

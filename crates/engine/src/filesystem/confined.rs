@@ -1,0 +1,280 @@
+//! The real project directory, and nothing else of the machine.
+//!
+//! Each operation resolves its path to a spot (a directory handle and one name) and makes one system call there that
+//! follows nothing. The places a script can reach are in [`super::mounts`], how it gets there in
+//! [`super::resolve`].
+
+use std::io;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_shell::errno;
+use exacta_shell::filesystem::{
+    Access, Directory, FileKind, FileSystem, Follow, MayMiss, Metadata, OpenFile, OpenOptions,
+};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Timestamps, Uid};
+use rustix::io::Errno;
+
+use super::directory::{ConfinedDirectory, READING};
+use super::mounts::{Found, Mounts, Places};
+use super::open::{Opening, process_umask};
+use super::request::CurrentRequest;
+use super::resolve::{Resolver, Spot, Target};
+use super::{metadata, path, trash};
+
+/// A project directory as a tree of its own.
+pub struct Confined {
+    inner: Arc<Inner>,
+}
+
+/// Shared with the directory handles, which outlive a borrow of [`Confined`].
+pub(crate) struct Inner {
+    resolver: Arc<Resolver>,
+    pub request: CurrentRequest,
+}
+
+impl Confined {
+    pub fn open(places: &Places, request: CurrentRequest) -> io::Result<Self> {
+        let mounts = Mounts::open(places)?;
+        let resolver = Arc::new(Resolver::new(mounts, places.avoid_openat2));
+        Ok(Confined { inner: Arc::new(Inner { resolver, request }) })
+    }
+
+    fn entry(&self, path: &BStr, at_device: i32) -> io::Result<Spot> {
+        spot(self.inner.resolver.entry(path)?, at_device)
+    }
+
+    fn object(&self, path: &BStr, follow: Follow) -> io::Result<Option<Spot>> {
+        match self.inner.resolver.object(path, follow)? {
+            Target::Spot(spot) => Ok(Some(spot)),
+            Target::Device(_) => Ok(None),
+        }
+    }
+}
+
+fn spot(target: Target, at_device: i32) -> io::Result<Spot> {
+    match target {
+        Target::Spot(spot) => Ok(spot),
+        Target::Device(_) => Err(errno::error(at_device)),
+    }
+}
+
+impl Inner {
+    pub(crate) fn open(&self, path: &BStr, options: OpenOptions) -> io::Result<Arc<dyn OpenFile>> {
+        let (resolver, request) = (&self.resolver, &self.request);
+        Opening { resolver, request, path, options }.open()
+    }
+
+    pub(crate) fn metadata(&self, path: &BStr, follow: Follow) -> io::Result<Metadata> {
+        // Without looking for a link first: a stat says whether it was one.
+        let found = match self.resolver.object(path, Follow::No)? {
+            Target::Device(device) => return Ok(device.metadata()),
+            Target::Spot(spot) => metadata::of_entry(&spot.directory, spot.name.as_bstr())?,
+        };
+        if follow == Follow::No || found.kind != FileKind::Symlink {
+            return Ok(found);
+        }
+        match self.resolver.object(path, Follow::Yes)? {
+            Target::Device(device) => Ok(device.metadata()),
+            Target::Spot(spot) => Ok(metadata::of_entry(&spot.directory, spot.name.as_bstr())?),
+        }
+    }
+
+    pub(crate) fn open_directory(
+        self: &Arc<Self>,
+        path: &BStr,
+        follow: Follow,
+    ) -> io::Result<Arc<dyn Directory>> {
+        let (mount, rest) = match self.resolver.mounts.find(path)? {
+            Found::Mount(mount, rest) => (mount, rest),
+            Found::Device(_) => return Err(errno::error(errno::ENOTDIR)),
+        };
+        let base = self.resolver.mounts.handle(mount)?;
+        let handle = match self.resolver.open_beneath(&base, rest, READING, Mode::empty())? {
+            Some(handle) => handle,
+            None => {
+                let spot = spot(self.resolver.object(path, follow)?, errno::ENOTDIR)?;
+                rustix::fs::openat(&spot.directory, &**spot.name, READING, Mode::empty())?
+            }
+        };
+        Ok(Arc::new(ConfinedDirectory::new(Arc::clone(self), handle, path.to_owned())))
+    }
+}
+
+impl FileSystem for Confined {
+    fn open(&self, path: &BStr, options: OpenOptions) -> io::Result<Arc<dyn OpenFile>> {
+        self.inner.open(path, options)
+    }
+
+    fn open_directory(&self, path: &BStr, follow: Follow) -> io::Result<Arc<dyn Directory>> {
+        self.inner.open_directory(path, follow)
+    }
+
+    fn metadata(&self, path: &BStr, follow: Follow) -> io::Result<Metadata> {
+        self.inner.metadata(path, follow)
+    }
+
+    fn read_link(&self, path: &BStr) -> io::Result<BString> {
+        let Some(spot) = self.object(path, Follow::No)? else {
+            return Err(errno::error(errno::EINVAL));
+        };
+        let text = rustix::fs::readlinkat(&spot.directory, &**spot.name, Vec::new())?;
+        Ok(text.into_bytes().into())
+    }
+
+    fn canonicalize(&self, path: &BStr, missing: MayMiss) -> io::Result<BString> {
+        self.inner.resolver.canonicalize(path, missing)
+    }
+
+    fn access(&self, path: &BStr, wanted: Access) -> io::Result<()> {
+        let spot = match self.inner.resolver.object(path, Follow::Yes)? {
+            Target::Spot(spot) => spot,
+            Target::Device(device) => return device.access(wanted),
+        };
+        let wanted = match wanted {
+            Access::Read => rustix::fs::Access::READ_OK,
+            Access::Write => rustix::fs::Access::WRITE_OK,
+            Access::Execute => rustix::fs::Access::EXEC_OK,
+        };
+        let flags = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
+        Ok(rustix::fs::accessat(&spot.directory, &**spot.name, wanted, flags)?)
+    }
+
+    fn create_directory(&self, path: &BStr, mode: u32) -> io::Result<()> {
+        let spot = self.entry(path, errno::EEXIST)?;
+        rustix::fs::mkdirat(&spot.directory, &**spot.raw_name(), Mode::from_raw_mode(mode))?;
+        unmask_directory(&spot, mode)
+    }
+
+    fn create_symlink(&self, target: &BStr, path: &BStr) -> io::Result<()> {
+        if target.is_empty() || target.contains(&0) {
+            return Err(super::missing());
+        }
+        let spot = self.entry(path, errno::EEXIST)?;
+        Ok(rustix::fs::symlinkat(&**target, &spot.directory, &**spot.raw_name())?)
+    }
+
+    fn create_hard_link(&self, existing: &BStr, path: &BStr) -> io::Result<()> {
+        let from = match self.inner.resolver.object(existing, Follow::No)? {
+            Target::Spot(spot) => spot,
+            Target::Device(_) => return Err(errno::error(errno::EPERM)),
+        };
+        let to = self.entry(path, errno::EEXIST)?;
+        let (from, name) = (&from.directory, &**from.name);
+        Ok(rustix::fs::linkat(from, name, &to.directory, &**to.raw_name(), AtFlags::empty())?)
+    }
+
+    fn create_fifo(&self, path: &BStr, mode: u32) -> io::Result<()> {
+        let spot = self.entry(path, errno::EEXIST)?;
+        let mode = Mode::from_raw_mode(mode);
+        Ok(rustix::fs::mkfifoat(&spot.directory, &**spot.raw_name(), mode)?)
+    }
+
+    fn remove_directory(&self, path: &BStr) -> io::Result<()> {
+        let spot = self.entry(path, errno::ENOTDIR)?;
+        if spot.top {
+            return Err(errno::error(errno::EBUSY));
+        }
+        Ok(rustix::fs::unlinkat(&spot.directory, &**spot.raw_name(), AtFlags::REMOVEDIR)?)
+    }
+
+    fn trash(&self, path: &BStr) -> io::Result<()> {
+        trash::trash(&self.inner.resolver, path)
+    }
+
+    fn rename(&self, from: &BStr, to: &BStr, replace: bool) -> io::Result<()> {
+        let from = self.entry(from, errno::EPERM)?;
+        let to = self.entry(to, if replace { errno::EPERM } else { errno::EEXIST })?;
+        let (old, new) = (from.raw_name(), to.raw_name());
+        if replace {
+            return Ok(rustix::fs::renameat(&from.directory, &**old, &to.directory, &**new)?);
+        }
+        let flags = RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(&from.directory, &**old, &to.directory, &**new, flags) {
+            // EINVAL also means "into itself"; without the flag the kernel says which it was.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                if metadata::of_entry(&to.directory, to.name.as_bstr()).is_ok() {
+                    return Err(errno::error(errno::EEXIST));
+                }
+                Ok(rustix::fs::renameat(&from.directory, &**old, &to.directory, &**new)?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    fn set_mode(&self, path: &BStr, mode: u32, follow: Follow) -> io::Result<()> {
+        let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
+        change_mode(&spot, Mode::from_raw_mode(mode))
+    }
+
+    fn set_owner(
+        &self,
+        path: &BStr,
+        user: Option<u32>,
+        group: Option<u32>,
+        follow: Follow,
+    ) -> io::Result<()> {
+        let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
+        let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        Ok(rustix::fs::chownat(&spot.directory, &**spot.name, user, group, flags)?)
+    }
+
+    fn set_times(
+        &self,
+        path: &BStr,
+        accessed: Option<SystemTime>,
+        modified: Option<SystemTime>,
+        follow: Follow,
+    ) -> io::Result<()> {
+        // A device of everybody's may be touched, and nothing happens.
+        let Some(spot) = self.object(path, follow)? else { return Ok(()) };
+        let times = Timestamps {
+            last_access: metadata::timespec(accessed),
+            last_modification: metadata::timespec(modified),
+        };
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        Ok(rustix::fs::utimensat(&spot.directory, &**spot.name, &times, flags)?)
+    }
+
+    fn root(&self) -> &BStr {
+        self.inner.resolver.mounts.root()
+    }
+
+    fn is_root(&self, path: &BStr) -> bool {
+        match self.canonicalize(path, MayMiss::Nothing) {
+            Ok(canonical) => path::normalize(self.root(), b"") == canonical,
+            Err(_) => false,
+        }
+    }
+}
+
+/// The mode is already masked by the script's umask; what the process's own took away is given back.
+fn unmask_directory(spot: &Spot, mode: u32) -> io::Result<()> {
+    if mode & process_umask() == 0 {
+        return Ok(());
+    }
+    change_mode(spot, Mode::from_raw_mode(mode))
+}
+
+/// chmod(2) on a name follows links, and there is no way to say otherwise before Linux 6.6. So the object is opened
+/// first, as nothing but a handle, and changed through our own descriptor's name in `/proc`.
+fn change_mode(spot: &Spot, mode: Mode) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let handle = rustix::fs::openat(&spot.directory, &**spot.name, flags, Mode::empty())?;
+    if metadata::of_handle(&handle)?.kind == FileKind::Symlink {
+        return Err(errno::error(errno::EOPNOTSUPP));
+    }
+    let number = std::os::fd::AsRawFd::as_raw_fd(&handle);
+    match rustix::fs::chmod(format!("/proc/self/fd/{number}"), mode) {
+        Err(Errno::NOENT | Errno::NOTDIR) => change_mode_without_proc(spot, mode),
+        result => Ok(result?),
+    }
+}
+
+fn change_mode_without_proc(spot: &Spot, mode: Mode) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | super::open::ALWAYS;
+    let file = rustix::fs::openat(&spot.directory, &**spot.name, flags, Mode::empty())?;
+    Ok(rustix::fs::fchmod(file, mode)?)
+}

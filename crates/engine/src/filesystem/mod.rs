@@ -1,0 +1,45 @@
+//! The one room where files are opened.
+//!
+//! Three trees with one behaviour: [`Confined`] is the real project directory, [`Memory`] lives in this process, and
+//! [`Overlay`] reads the one and writes the other. Rules that all of them keep:
+//!
+//! - A path outside does not exist. Every operation on it answers `ENOENT`, never `EACCES` or `EXDEV`.
+//! - `.clada`, in any spelling and at any depth, does not exist either.
+//! - Nothing is looked up by path and then used by path: what was found is used through its handle.
+//!
+//! Deliberately absent: mounting, device nodes, extended attributes, locks, watching.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use exacta_shell::errno;
+
+mod confined;
+mod device;
+mod directory;
+mod file;
+mod metadata;
+mod mounts;
+mod open;
+mod path;
+mod preimage;
+mod request;
+mod resolve;
+mod state;
+mod stream;
+mod trash;
+mod tree;
+
+pub use confined::Confined;
+pub use mounts::Places;
+pub use request::CurrentRequest;
+pub use stream::{StandardStream, Stream};
+
+/// An open directory, shared by whoever resolves relative to it.
+pub(crate) type Handle = Arc<OwnedFd>;
+
+/// The one answer for everything outside.
+pub(crate) fn missing() -> io::Error {
+    errno::error(errno::ENOENT)
+}

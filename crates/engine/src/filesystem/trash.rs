@@ -1,0 +1,270 @@
+//! Soft deletion. `rm` inside the project is a rename to `.trash/{timestamp}_{name}`; in the private `/tmp` it is for
+//! good.
+//!
+//! Where an entry came from is recorded before it moves, in `.clada/trash/<same name>.json`: nothing of ours is in the
+//! visible `.trash`, and a crash leaves at worst a record without an entry.
+
+use std::fmt::Write;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, SystemTime};
+
+use bstr::{BStr, ByteSlice};
+use exacta_shell::errno;
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use super::resolve::{Ending, Resolver, Target, Walked};
+use super::{Handle, state, tree};
+
+const TRASH: &str = ".trash";
+
+/// A name on disk may have 255 bytes; the record is called the same with `.json` behind it.
+const LONGEST: usize = 255 - ".json".len();
+
+/// The clock has nanoseconds, so a second try is rare and a third almost impossible.
+const TRIES: u32 = 100;
+
+pub(crate) fn trash(resolver: &Resolver, path: &BStr) -> io::Result<()> {
+    let walked = resolver.walk(path, Ending::Keep)?;
+    let names: Vec<_> = walked.names().into_iter().map(ToOwned::to_owned).collect();
+    let project = matches!(&walked, Walked::At { mount, .. } if resolver.mounts.is_project(*mount));
+    let Target::Spot(spot) = walked.into_target()? else { return Err(errno::error(errno::EPERM)) };
+    if spot.top {
+        return Err(errno::error(errno::EBUSY));
+    }
+    if spot.name == "." {
+        return Err(errno::error(errno::EINVAL));
+    }
+    let stat = rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if spot.slash && rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory {
+        return Err(errno::error(errno::ENOTDIR));
+    }
+    if !project {
+        return tree::remove(&spot.directory, &spot.name);
+    }
+    if names.first().is_some_and(|first| first == TRASH) {
+        return Err(errno::error(errno::EPERM));
+    }
+    let original = super::path::join(names.iter().map(|name| &***name));
+    let entry = Entry { directory: &spot.directory, name: spot.name.as_bstr(), original: original.as_bstr() };
+    let root = resolver.mounts.project().ok_or_else(super::missing)?;
+    entry.move_into(root, resolver)
+}
+
+struct Entry<'a> {
+    directory: &'a Handle,
+    name: &'a BStr,
+    original: &'a BStr,
+}
+
+impl Entry<'_> {
+    fn move_into(&self, root: &Handle, resolver: &Resolver) -> io::Result<()> {
+        let (trash, made) = state::ensure(root, TRASH)?;
+        if made {
+            exclude_from_git(root);
+        }
+        let records = resolver.mounts.state().subdirectory("trash")?;
+        for _ in 0..TRIES {
+            let time = timestamp(SystemTime::now());
+            let name = trash_name(&time, self.name);
+            let record = Record { directory: &records, name: [&name[..], b".json"].concat() };
+            match record.write(self.original, &time) {
+                Err(error) if errno::is(&error, errno::EEXIST) => continue,
+                result => result?,
+            }
+            match self.rename(&trash, &name) {
+                Ok(()) => return Ok(()),
+                Err(error) => {
+                    record.remove();
+                    if !errno::is(&error, errno::EEXIST) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Err(errno::error(errno::EEXIST))
+    }
+
+    fn rename(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
+        let flags = RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(self.directory, &**self.name, trash, name, flags) {
+            Err(Errno::XDEV) => self.copy_then_delete(trash, name),
+            // File systems without RENAME_NOREPLACE: the name carries nanoseconds and a record of its own.
+            Err(Errno::INVAL | Errno::NOSYS) if !exists(trash, name) => {
+                Ok(rustix::fs::renameat(self.directory, &**self.name, trash, name)?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// Another file system is mounted inside the project. The original goes only when the copy is complete.
+    fn copy_then_delete(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
+        if let Err(error) = tree::copy(self.directory, self.name, trash, name) {
+            let _partial = tree::remove(trash, name);
+            return Err(error);
+        }
+        tree::remove(self.directory, self.name)
+    }
+}
+
+fn exists(directory: &OwnedFd, name: &[u8]) -> bool {
+    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+}
+
+struct Record<'a> {
+    directory: &'a OwnedFd,
+    name: Vec<u8>,
+}
+
+impl Record<'_> {
+    fn write(&self, original: &BStr, time: &str) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        let file = rustix::fs::openat(self.directory, &*self.name, flags, mode)?;
+        let text = record_text(original, time);
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            match rustix::io::retry_on_intr(|| rustix::io::write(&file, rest)) {
+                Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+                Err(error) => {
+                    self.remove();
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&self) {
+        let _stray = rustix::fs::unlinkat(self.directory, &*self.name, AtFlags::empty());
+    }
+}
+
+/// `path` is relative to the root, with a leading slash; bytes that are not UTF-8 are in `path_hex` exactly.
+fn record_text(original: &BStr, time: &str) -> String {
+    let mut text = String::from("{\"path\":\"");
+    for character in original.to_str_lossy().chars() {
+        match character {
+            '"' | '\\' => text.extend(['\\', character]),
+            control if (control as u32) < 0x20 || control == '\u{7f}' => {
+                let _infallible = write!(text, "\\u{:04x}", control as u32);
+            }
+            plain => text.push(plain),
+        }
+    }
+    text.push('"');
+    if original.to_str().is_err() {
+        text.push_str(",\"path_hex\":\"");
+        for byte in original.iter() {
+            let _infallible = write!(text, "{byte:02x}");
+        }
+        text.push('"');
+    }
+    let _infallible = writeln!(text, ",\"deleted_at\":\"{time}\"}}");
+    text
+}
+
+/// `{timestamp}_{name}`, shortened at its end if it is too long, never inside a character.
+fn trash_name(time: &str, name: &BStr) -> Vec<u8> {
+    let room = LONGEST - time.len() - 1;
+    let mut end = name.len().min(room);
+    if end < name.len() {
+        // A byte of the form 10xxxxxx continues a character; four bytes are the longest there is.
+        let is_inside = |end: usize| name.get(end).is_some_and(|byte| byte & 0xc0 == 0x80);
+        end = (end.saturating_sub(3)..=end).rev().find(|&end| !is_inside(end)).unwrap_or(end);
+    }
+    [time.as_bytes(), b"_", name.get(..end).unwrap_or(name)].concat()
+}
+
+/// `YYYYMMDDTHHMMSS.nnnnnnnnnZ`, UTC.
+fn timestamp(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
+    let (year, month, day) = civil_date(days);
+    format!(
+        "{year:04}{month:02}{day:02}T{:02}{:02}{:02}.{:09}Z",
+        second / 3600,
+        second / 60 % 60,
+        second % 60,
+        since.subsec_nanos(),
+    )
+}
+
+/// Days since 1970 to a date, by counting from 1 March of a 400-year era, so that leap days come last.
+/// <https://howardhinnant.github.io/date_algorithms.html#civil_from_days>
+fn civil_date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + u64::from(month <= 2), month, day)
+}
+
+/// Adds `.trash` to `.git/info/exclude`, once. Not being able to is no reason to refuse a deletion.
+fn exclude_from_git(root: &Handle) {
+    let _git_shows_the_trash = try_exclude_from_git(root);
+}
+
+fn try_exclude_from_git(root: &Handle) -> io::Result<()> {
+    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let git = rustix::fs::openat(root, ".git", directory, Mode::empty())?;
+    let (info, _) = state::ensure(git, "info")?;
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(0o644);
+    let file = rustix::fs::openat(info, "exclude", flags | OFlags::NONBLOCK, mode)?;
+    let mut content = Vec::new();
+    rustix::io::retry_on_intr(|| read_to_end(&file, &mut content))?;
+    if content.lines().any(|line| line.trim_with(|character| character == '/') == TRASH.as_bytes()) {
+        return Ok(());
+    }
+    let start: &[u8] = if content.is_empty() || content.ends_with(b"\n") { b"" } else { b"\n" };
+    rustix::io::write(&file, &[start, b"/.trash/\n"].concat())?;
+    Ok(())
+}
+
+fn read_to_end(file: &OwnedFd, content: &mut Vec<u8>) -> Result<(), Errno> {
+    let mut buffer = [0; 4096];
+    loop {
+        match rustix::io::read(file, &mut buffer)? {
+            0 => return Ok(()),
+            count => content.extend_from_slice(buffer.get(..count).unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps() {
+        let at = |seconds, nanoseconds| timestamp(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds));
+        assert_eq!(at(0, 0), "19700101T000000.000000000Z");
+        assert_eq!(at(951_782_400, 5), "20000229T000000.000000005Z");
+        assert_eq!(at(1_767_225_599, 999_999_999), "20251231T235959.999999999Z");
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        let time = timestamp(SystemTime::UNIX_EPOCH);
+        for name in ["ä".repeat(127), "€".repeat(85), "x".repeat(255), "😀".repeat(63)] {
+            let cut = trash_name(&time, BStr::new(&name));
+            assert!(cut.len() <= LONGEST && cut.len() > LONGEST - 4, "{}", cut.len());
+            assert!(cut.to_str().is_ok(), "{name}");
+        }
+        assert_eq!(trash_name(&time, BStr::new("a")), format!("{time}_a").as_bytes());
+    }
+
+    #[test]
+    fn records_keep_every_byte() {
+        let text = record_text(BStr::new(b"/a\"\n\xff"), "T");
+        assert_eq!(
+            text,
+            "{\"path\":\"/a\\\"\\u000a\u{fffd}\",\"path_hex\":\"2f61220aff\",\"deleted_at\":\"T\"}\n"
+        );
+    }
+}

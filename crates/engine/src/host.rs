@@ -1,0 +1,71 @@
+//! The host of a session: its files, its clock, its chance, and who the script is told it is.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use exacta_shell::filesystem::FileSystem;
+use exacta_shell::host::{Host, Identity};
+use rustix::rand::GetRandomFlags;
+
+use crate::filesystem::CurrentRequest;
+
+/// Everything a script can reach when no program may run.
+pub struct EngineHost {
+    files: Arc<dyn FileSystem>,
+    identity: Identity,
+    request: CurrentRequest,
+}
+
+impl EngineHost {
+    /// `request` is the slot that was given to the file system and the streams: one per session.
+    pub fn new(files: Arc<dyn FileSystem>, identity: Identity, request: CurrentRequest) -> Self {
+        EngineHost { files, identity, request }
+    }
+
+    /// To be filled at the start of every request, so that whatever blocks sees its cancellation.
+    pub fn request(&self) -> &CurrentRequest {
+        &self.request
+    }
+}
+
+impl Host for EngineHost {
+    fn files(&self) -> &dyn FileSystem {
+        &*self.files
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random(&self) -> u64 {
+        let mut bytes = [0_u8; 8];
+        match rustix::rand::getrandom(&mut bytes, GetRandomFlags::empty()) {
+            Ok(8) => u64::from_ne_bytes(bytes),
+            _ => clock_noise(),
+        }
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+}
+
+/// The machine's own names stay with the machine; the ids are real, because the files show them anyway.
+pub fn default_identity() -> Identity {
+    Identity {
+        user_id: rustix::process::geteuid().as_raw(),
+        group_id: rustix::process::getegid().as_raw(),
+        user_name: "agent".into(),
+        group_name: "agent".into(),
+        host_name: "exacta".into(),
+        process_id: rustix::process::getpid().as_raw_nonzero().get().unsigned_abs(),
+        parent_id: 1,
+        time_zone: String::new(),
+    }
+}
+
+/// Only where the kernel has no getrandom(2): names stay distinct, nothing secret depends on it.
+fn clock_noise() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_nanos() as u64 ^ u64::from(since.subsec_nanos()).rotate_left(32)
+}
