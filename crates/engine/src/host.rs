@@ -3,28 +3,31 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
 use exacta_shell::host::{Host, Identity};
 use rustix::rand::GetRandomFlags;
 
 use crate::filesystem::CurrentRequest;
 
+/// One of the process's own descriptors 0, 1 and 2.
+pub use crate::filesystem::Stream as StandardStream;
+
 /// Everything a script can reach when no program may run.
 pub struct EngineHost {
     files: Arc<dyn FileSystem>,
     identity: Identity,
-    request: CurrentRequest,
 }
 
 impl EngineHost {
-    /// `request` is the slot that was given to the file system and the streams: one per session.
-    pub fn new(files: Arc<dyn FileSystem>, identity: Identity, request: CurrentRequest) -> Self {
-        EngineHost { files, identity, request }
+    pub fn new(files: Arc<dyn FileSystem>, identity: Identity) -> Self {
+        EngineHost { files, identity }
     }
 
-    /// To be filled at the start of every request, so that whatever blocks sees its cancellation.
-    pub fn request(&self) -> &CurrentRequest {
-        &self.request
+    /// Whatever blocks from now on (a FIFO, standard input) ends when this request does.
+    pub fn begin_request(&self, control: &Arc<Control>) {
+        self.files.begin_request(control);
+        CurrentRequest::of_standard_streams().set(control);
     }
 }
 

@@ -1,4 +1,8 @@
 //! The engine.
 
+pub mod error;
+pub mod executor;
 pub mod filesystem;
 pub mod host;
+mod metered;
+pub mod session;

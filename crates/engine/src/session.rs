@@ -9,13 +9,12 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_shell::control::{Control, Limits};
 use exacta_shell::files::FileTable;
 use exacta_shell::filesystem::{FileSystem, Follow, OpenFile};
-use exacta_shell::host::Identity;
 use exacta_shell::pipe::{Bytes, Capture};
 use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
 use crate::error::EngineError;
-use crate::host::EngineHost;
+use crate::host::{EngineHost, default_identity};
 use crate::metered::Metered;
 
 /// How a session begins.
@@ -132,7 +131,7 @@ impl Session {
 
     /// A session over any file system.
     pub fn over(files: Arc<dyn FileSystem>, options: SessionOptions) -> Result<Self, EngineError> {
-        let host = Arc::new(EngineHost::new(files, Identity::default()));
+        let host = Arc::new(EngineHost::new(files, default_identity()));
         let mut shell = Shell::new(Arc::clone(&host) as _, &options.environment);
         shell.name = options.name;
         shell.positional = Arc::new(options.arguments);

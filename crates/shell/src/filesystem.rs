@@ -10,6 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, BString};
 
+use crate::control::Control;
+
 /// A tree of files with a root of its own. Every method is one step that cannot be raced out of that root.
 pub trait FileSystem: Send + Sync {
     fn open(&self, path: &BStr, options: OpenOptions) -> io::Result<Arc<dyn OpenFile>>;
@@ -51,6 +53,10 @@ pub trait FileSystem: Send + Sync {
     ) -> io::Result<()>;
     /// Where the tree begins for the script: `~`, the first working directory.
     fn root(&self) -> &BStr;
+    /// What blocks from now on (opening or reading a FIFO) belongs to this request and ends with it.
+    fn begin_request(&self, control: &Arc<Control>) {
+        let _ = control;
+    }
     /// What `find -fstype`, `df` and the like need is not here on purpose.
     fn is_root(&self, path: &BStr) -> bool {
         match (self.metadata(path, Follow::Yes), self.metadata(self.root(), Follow::Yes)) {

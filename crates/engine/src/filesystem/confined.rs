@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::{BStr, BString, ByteSlice};
+use exacta_shell::control::Control;
 use exacta_shell::errno;
 use exacta_shell::filesystem::{
     Access, Directory, FileKind, FileSystem, Follow, MayMiss, Metadata, OpenFile, OpenOptions,
@@ -35,9 +36,10 @@ pub(crate) struct Inner {
 }
 
 impl Confined {
-    pub fn open(places: &Places, request: CurrentRequest) -> io::Result<Self> {
+    pub fn open(places: &Places) -> io::Result<Self> {
         let mounts = Mounts::open(places)?;
         let resolver = Arc::new(Resolver::new(mounts, places.avoid_openat2));
+        let request = CurrentRequest::default();
         Ok(Confined { inner: Arc::new(Inner { resolver, request }) })
     }
 
@@ -240,6 +242,10 @@ impl FileSystem for Confined {
 
     fn root(&self) -> &BStr {
         self.inner.resolver.mounts.root()
+    }
+
+    fn begin_request(&self, control: &Arc<Control>) {
+        self.inner.request.set(control);
     }
 
     fn is_root(&self, path: &BStr) -> bool {

@@ -11,9 +11,14 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Arc;
 
 use exacta_shell::errno;
+use exacta_shell::filesystem::FileSystem;
+
+use crate::error::EngineError;
+use crate::session::Storage;
 
 mod confined;
 mod device;
@@ -34,7 +39,18 @@ mod tree;
 pub use confined::Confined;
 pub use mounts::Places;
 pub use request::CurrentRequest;
-pub use stream::{StandardStream, Stream};
+pub use stream::Stream;
+
+/// The file system of a session.
+pub fn open(root: &Path, storage: Storage) -> Result<Arc<dyn FileSystem>, EngineError> {
+    let failed = |error| EngineError::Root { path: root.to_owned(), error };
+    match storage {
+        Storage::Directory => {
+            Ok(Arc::new(Confined::open(&Places::in_project(root)).map_err(failed)?))
+        }
+        Storage::Memory | Storage::Overlay => Err(failed(errno::error(errno::EOPNOTSUPP))),
+    }
+}
 
 /// An open directory, shared by whoever resolves relative to it.
 pub(crate) type Handle = Arc<OwnedFd>;

@@ -21,8 +21,7 @@ use super::resolve::{Ending, Resolver, Spot, Target};
 use super::stream::Stream;
 
 /// A FIFO must not hang us and a terminal must not become ours; for regular files neither flag matters.
-pub(crate) const ALWAYS: OFlags =
-    OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+pub(crate) const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 /// How often a name may change between looking and opening before that counts as a loop of links.
 const PATIENT_TRIES: u32 = 16;
@@ -139,7 +138,8 @@ impl Opening<'_> {
         let kind = match way {
             Way::At(spot) => metadata::of_entry(&spot.directory, spot.name.as_bstr())?.kind,
             Way::Beneath(handle, rest) => {
-                let found = self.resolver.open_beneath(handle, rest, OFlags::PATH, Mode::empty())?;
+                let found =
+                    self.resolver.open_beneath(handle, rest, OFlags::PATH, Mode::empty())?;
                 metadata::of_handle(found.ok_or_else(super::missing)?)?.kind
             }
         };

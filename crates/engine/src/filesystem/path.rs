@@ -156,7 +156,8 @@ mod tests {
         for name in [".clada", ".CLADA", ".Clada", "clada~1", ".cl\u{200b}ada", ".\u{ad}CLADA"] {
             assert!(is_hidden(name.as_bytes()), "{name}");
         }
-        for name in ["clada", ".clada2", ".clad", ".trash", "..clada", "clada~", "über", ".", ".."] {
+        for name in ["clada", ".clada2", ".clad", ".trash", "..clada", "clada~", "über", ".", ".."]
+        {
             assert!(!is_hidden(name.as_bytes()), "{name}");
         }
     }

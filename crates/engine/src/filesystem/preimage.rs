@@ -27,8 +27,8 @@ use exacta_shell::filesystem::Follow;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 
-use super::{Handle, metadata};
 use super::resolve::{Resolver, Spot, Target};
+use super::{Handle, metadata};
 
 /// Reading this much is cheaper than two renames and an unlink.
 const SMALL: u64 = 256 << 10;
@@ -38,12 +38,25 @@ const COPY_AT_ONCE: usize = 16 << 20;
 pub(crate) enum Preimage {
     Nothing,
     /// This opening made the file.
-    Created { resolver: Arc<Resolver>, path: BString },
+    Created {
+        resolver: Arc<Resolver>,
+        path: BString,
+    },
     /// It had this length; only bytes behind it are new.
     Length(u64),
-    Memory { content: Vec<u8>, times: Timestamps },
-    Copy { copy: OwnedFd, times: Timestamps },
-    Exchanged { directory: Handle, name: BString, old: Kept },
+    Memory {
+        content: Vec<u8>,
+        times: Timestamps,
+    },
+    Copy {
+        copy: OwnedFd,
+        times: Timestamps,
+    },
+    Exchanged {
+        directory: Handle,
+        name: BString,
+        old: Kept,
+    },
 }
 
 /// A file in the state directory that goes away with this value.
@@ -111,7 +124,9 @@ impl Preimage {
                 }
                 Ok(rustix::fs::futimens(file, &times)?)
             }),
-            Preimage::Exchanged { directory, name, old } => exchange_back(&directory, &name, &old, file),
+            Preimage::Exchanged { directory, name, old } => {
+                exchange_back(&directory, &name, &old, file)
+            }
         };
     }
 }
@@ -181,7 +196,13 @@ fn write_back(file: &OwnedFd, content: &[u8]) -> io::Result<()> {
 pub(crate) fn copy_all(from: &OwnedFd, to: &OwnedFd) -> io::Result<()> {
     let (mut read, mut written) = (0, 0);
     loop {
-        let copied = rustix::fs::copy_file_range(from, Some(&mut read), to, Some(&mut written), COPY_AT_ONCE);
+        let copied = rustix::fs::copy_file_range(
+            from,
+            Some(&mut read),
+            to,
+            Some(&mut written),
+            COPY_AT_ONCE,
+        );
         match copied {
             Ok(0) => return Ok(()),
             Ok(_) | Err(Errno::INTR) => {}
@@ -289,7 +310,13 @@ fn exchange_back(directory: &Handle, name: &BString, old: &Kept, file: &OwnedFd)
     let ours = rustix::fs::fstat(file)?;
     let there = rustix::fs::statat(directory, &***name, AtFlags::SYMLINK_NOFOLLOW)?;
     if there.st_ino == ours.st_ino && there.st_dev == ours.st_dev {
-        rustix::fs::renameat_with(&old.store, &*old.name, directory, &***name, RenameFlags::EXCHANGE)?;
+        rustix::fs::renameat_with(
+            &old.store,
+            &*old.name,
+            directory,
+            &***name,
+            RenameFlags::EXCHANGE,
+        )?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use exacta_shell::control::{Control, PATIENCE};
@@ -17,8 +17,14 @@ pub struct CurrentRequest {
 }
 
 impl CurrentRequest {
-    pub fn set(&self, control: Arc<Control>) {
-        *self.slot.write().unwrap_or_else(PoisonError::into_inner) = Some(control);
+    pub fn set(&self, control: &Arc<Control>) {
+        *self.slot.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(control));
+    }
+
+    /// A process has one set of standard streams, so one request at a time that reads and writes them.
+    pub fn of_standard_streams() -> &'static CurrentRequest {
+        static STANDARD: OnceLock<CurrentRequest> = OnceLock::new();
+        STANDARD.get_or_init(CurrentRequest::default)
     }
 
     /// `EINTR` when the request was cancelled or its time is over.

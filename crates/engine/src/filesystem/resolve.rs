@@ -22,9 +22,8 @@ use super::device::Device;
 use super::mounts::{Found, Mounts};
 use super::path::{self, MAXIMUM_LINKS, PATH_MAX};
 
-const BENEATH: ResolveFlags = ResolveFlags::BENEATH
-    .union(ResolveFlags::NO_MAGICLINKS)
-    .union(ResolveFlags::NO_SYMLINKS);
+const BENEATH: ResolveFlags =
+    ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS).union(ResolveFlags::NO_SYMLINKS);
 const DIRECTORY: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -34,7 +33,6 @@ pub(crate) struct Spot {
     pub name: BString,
     /// The text had a slash behind the name: it must be, or become, a directory.
     pub slash: bool,
-    pub mount: usize,
     /// The root of a mount itself.
     pub top: bool,
 }
@@ -126,13 +124,12 @@ impl Resolver {
                     directory: Arc::new(directory),
                     name: ".".into(),
                     slash: false,
-                    mount,
                     top,
                 })),
                 None => self.walk(path, Ending::Follow)?.into_target(),
             };
         };
-        let Some(spot) = self.parent(&handle, mount, &last)? else {
+        let Some(spot) = self.parent(&handle, &last)? else {
             return self.walk(path, Ending::of(follow))?.into_target();
         };
         if follow == Follow::Yes && is_link(&spot) {
@@ -151,18 +148,13 @@ impl Resolver {
             return self.object(path, Follow::Yes);
         };
         let handle = self.mounts.handle(mount)?;
-        match self.parent(&handle, mount, &last)? {
+        match self.parent(&handle, &last)? {
             Some(spot) => Ok(Target::Spot(spot)),
             None => self.walk(path, Ending::Keep)?.into_target(),
         }
     }
 
-    fn parent(
-        &self,
-        handle: &Handle,
-        mount: usize,
-        last: &path::Last<'_>,
-    ) -> io::Result<Option<Spot>> {
+    fn parent(&self, handle: &Handle, last: &path::Last<'_>) -> io::Result<Option<Spot>> {
         if path::is_hidden(last.name) {
             return Err(super::missing());
         }
@@ -175,7 +167,7 @@ impl Resolver {
             }
         };
         let (name, slash) = (last.name.into(), last.slash);
-        Ok(Some(Spot { directory, name, slash, mount, top: false }))
+        Ok(Some(Spot { directory, name, slash, top: false }))
     }
 
     /// Component by component, with everything that symbolic links can do.
@@ -264,21 +256,27 @@ impl Ending {
 }
 
 pub(crate) enum Walked {
-    At { mount: usize, base: Handle, trail: Vec<(BString, Option<Handle>)>, last: Option<BString>, slash: bool },
+    At {
+        mount: usize,
+        base: Handle,
+        trail: Vec<(BString, Option<Handle>)>,
+        last: Option<BString>,
+        slash: bool,
+    },
     Device(Device),
 }
 
 impl Walked {
     pub(crate) fn into_target(self) -> io::Result<Target> {
-        let (mount, base, trail, last, slash) = match self {
+        let (base, trail, last, slash) = match self {
             Walked::Device(device) => return Ok(Target::Device(device)),
-            Walked::At { mount, base, trail, last, slash } => (mount, base, trail, last, slash),
+            Walked::At { base, trail, last, slash, .. } => (base, trail, last, slash),
         };
         let top = trail.is_empty() && last.is_none();
         let directory = trail.into_iter().next_back().map_or(Some(base), |(_, handle)| handle);
         let directory = directory.ok_or_else(super::missing)?;
         let name = last.unwrap_or_else(|| ".".into());
-        Ok(Target::Spot(Spot { directory, name, slash, mount, top }))
+        Ok(Target::Spot(Spot { directory, name, slash, top }))
     }
 
     /// The names from the mount's root down.

@@ -15,10 +15,8 @@ use super::Handle;
 use super::path::STATE;
 
 const PRIVATE: Mode = Mode::RWXU;
-const DIRECTORY: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Where the state is: in the project, or in a directory of the operator's.
 pub(crate) enum State {

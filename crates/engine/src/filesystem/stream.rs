@@ -24,7 +24,7 @@ const PIPE_BUF: usize = 4096;
 const HERE: u64 = u64::MAX;
 
 pub struct Stream {
-    file: OwnedFd,
+    file: Source,
     kind: FileKind,
     readable: bool,
     writable: bool,
@@ -33,8 +33,20 @@ pub struct Stream {
     small_writes: AtomicBool,
 }
 
-/// One of the process's own descriptors 0, 1 and 2.
-pub type StandardStream = Stream;
+/// Ours to close, or one of the process's own descriptors 0, 1 and 2.
+enum Source {
+    Owned(OwnedFd),
+    Standard(BorrowedFd<'static>),
+}
+
+impl AsFd for Source {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Source::Owned(file) => file.as_fd(),
+            Source::Standard(file) => *file,
+        }
+    }
+}
 
 impl Stream {
     pub(crate) fn new(
@@ -44,19 +56,23 @@ impl Stream {
         writable: bool,
         request: CurrentRequest,
     ) -> Self {
-        Stream { file, kind, readable, writable, request, small_writes: AtomicBool::new(false) }
+        let small_writes = AtomicBool::new(false);
+        Stream { file: Source::Owned(file), kind, readable, writable, request, small_writes }
     }
 
-    pub fn standard_input(request: &CurrentRequest) -> io::Result<Self> {
-        Self::duplicate(rustix::stdio::stdin(), true, request)
+    /// The process's standard input.
+    pub fn input() -> Self {
+        Self::standard(rustix::stdio::stdin(), true)
     }
 
-    pub fn standard_output(request: &CurrentRequest) -> io::Result<Self> {
-        Self::duplicate(rustix::stdio::stdout(), false, request)
+    /// The process's standard output.
+    pub fn output() -> Self {
+        Self::standard(rustix::stdio::stdout(), false)
     }
 
-    pub fn standard_error(request: &CurrentRequest) -> io::Result<Self> {
-        Self::duplicate(rustix::stdio::stderr(), false, request)
+    /// The process's standard error.
+    pub fn errors() -> Self {
+        Self::standard(rustix::stdio::stderr(), false)
     }
 
     /// Any descriptor the caller has, for instance one end of a pipe made by the host program.
@@ -70,17 +86,19 @@ impl Stream {
         Ok(Self::new(file, kind, readable, writable, request.clone()))
     }
 
-    fn duplicate(
-        file: BorrowedFd<'_>,
-        readable: bool,
-        request: &CurrentRequest,
-    ) -> io::Result<Self> {
-        // Above the standard ones: closing ours must never close theirs.
-        let copy = rustix::io::fcntl_dupfd_cloexec(file, 3)?;
-        let kind = metadata::of_handle(&copy)?.kind;
+    fn standard(file: BorrowedFd<'static>, readable: bool) -> Self {
+        // A closed one fails at every use with EBADF, as it does in bash.
+        let kind = metadata::of_handle(file).map_or(FileKind::Fifo, |found| found.kind);
         // A terminal is often opened once for all three; reading from standard error is then legal.
-        let terminal = rustix::termios::isatty(&copy);
-        Ok(Self::new(copy, kind, readable || terminal, !readable || terminal, request.clone()))
+        let terminal = rustix::termios::isatty(file);
+        Stream {
+            file: Source::Standard(file),
+            kind,
+            readable: readable || terminal,
+            writable: !readable || terminal,
+            request: CurrentRequest::of_standard_streams().clone(),
+            small_writes: AtomicBool::new(false),
+        }
     }
 
     /// Regular files and directories are always ready; asking would only cost time.

@@ -37,7 +37,9 @@ pub(crate) fn trash(resolver: &Resolver, path: &BStr) -> io::Result<()> {
         return Err(errno::error(errno::EINVAL));
     }
     let stat = rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if spot.slash && rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory {
+    if spot.slash
+        && rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory
+    {
         return Err(errno::error(errno::ENOTDIR));
     }
     if !project {
@@ -47,7 +49,11 @@ pub(crate) fn trash(resolver: &Resolver, path: &BStr) -> io::Result<()> {
         return Err(errno::error(errno::EPERM));
     }
     let original = super::path::join(names.iter().map(|name| &***name));
-    let entry = Entry { directory: &spot.directory, name: spot.name.as_bstr(), original: original.as_bstr() };
+    let entry = Entry {
+        directory: &spot.directory,
+        name: spot.name.as_bstr(),
+        original: original.as_bstr(),
+    };
     let root = resolver.mounts.project().ok_or_else(super::missing)?;
     entry.move_into(root, resolver)
 }
@@ -218,7 +224,8 @@ fn try_exclude_from_git(root: &Handle) -> io::Result<()> {
     let file = rustix::fs::openat(info, "exclude", flags | OFlags::NONBLOCK, mode)?;
     let mut content = Vec::new();
     rustix::io::retry_on_intr(|| read_to_end(&file, &mut content))?;
-    if content.lines().any(|line| line.trim_with(|character| character == '/') == TRASH.as_bytes()) {
+    if content.lines().any(|line| line.trim_with(|character| character == '/') == TRASH.as_bytes())
+    {
         return Ok(());
     }
     let start: &[u8] = if content.is_empty() || content.ends_with(b"\n") { b"" } else { b"\n" };
@@ -242,7 +249,9 @@ mod tests {
 
     #[test]
     fn timestamps() {
-        let at = |seconds, nanoseconds| timestamp(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds));
+        let at = |seconds, nanoseconds| {
+            timestamp(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds))
+        };
         assert_eq!(at(0, 0), "19700101T000000.000000000Z");
         assert_eq!(at(951_782_400, 5), "20000229T000000.000000005Z");
         assert_eq!(at(1_767_225_599, 999_999_999), "20251231T235959.999999999Z");

@@ -96,13 +96,14 @@ fn list(directory: &OwnedFd) -> io::Result<Vec<(BString, FileType)>> {
 
 /// Copies a file, a symbolic link or a whole directory to a name that must not exist yet. Whatever cannot be copied
 /// faithfully is an error: the caller deletes the original afterwards.
-pub(crate) fn copy(
-    from: impl AsFd,
-    name: &[u8],
-    to: impl AsFd,
-    new_name: &[u8],
-) -> io::Result<()> {
-    copy_entry(&from.as_fd().try_clone_to_owned()?, name, &to.as_fd().try_clone_to_owned()?, new_name, 0)
+pub(crate) fn copy(from: impl AsFd, name: &[u8], to: impl AsFd, new_name: &[u8]) -> io::Result<()> {
+    copy_entry(
+        &from.as_fd().try_clone_to_owned()?,
+        name,
+        &to.as_fd().try_clone_to_owned()?,
+        new_name,
+        0,
+    )
 }
 
 fn copy_entry(
