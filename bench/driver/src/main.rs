@@ -55,7 +55,12 @@ fn fastest(root: &str, session: &mut Session, case: &Case) -> Result<f64, Box<dy
             Some(script) => {
                 let outcome = session.run(&Request::new(script.as_bytes()));
                 if !outcome.status.success() {
-                    return Err(format!("{}: {}", case.name, String::from_utf8_lossy(&outcome.stderr)).into());
+                    return Err(format!(
+                        "{}: {}",
+                        case.name,
+                        String::from_utf8_lossy(&outcome.stderr)
+                    )
+                    .into());
                 }
             }
         }

@@ -102,7 +102,8 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
         } else if word.len() > 1 && (word.starts_with(b"-") || word.starts_with(b"+")) {
             plain = false;
             reader.advance();
-            let letters = ClusterFlags { command_string: &mut command_string, from_stdin: &mut from_stdin };
+            let letters =
+                ClusterFlags { command_string: &mut command_string, from_stdin: &mut from_stdin };
             parse_cluster(&word, letters, &mut script, &mut reader)?;
         } else {
             break;
@@ -207,8 +208,8 @@ fn parse_cluster(
                     script.set.extend([if on { "-o" } else { "+o" }.into(), name]);
                 }
             }
-            'a' | 'b' | 'e' | 'f' | 'h' | 'k' | 'm' | 'n' | 'p' | 't' | 'u' | 'v' | 'x' | 'B' | 'C'
-            | 'E' | 'H' | 'P' | 'T' => {
+            'a' | 'b' | 'e' | 'f' | 'h' | 'k' | 'm' | 'n' | 'p' | 't' | 'u' | 'v' | 'x' | 'B'
+            | 'C' | 'E' | 'H' | 'P' | 'T' => {
                 script.set.push(format!("{}{letter}", if on { '-' } else { '+' }).into());
             }
             _ => return Err(format!("unknown option -{letter}")),
@@ -292,7 +293,9 @@ fn split_option(text: &str) -> (&str, Option<&str>) {
 /// `30s`, `500ms`, `2m`, `1h`; a plain number is seconds.
 fn duration(text: &OsStr) -> Result<Duration, String> {
     let text = text.to_string_lossy();
-    let end = text.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(text.len());
+    let end = text
+        .find(|character: char| !character.is_ascii_digit() && character != '.')
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let seconds = match unit {
         "" | "s" => 1.0,
@@ -301,7 +304,8 @@ fn duration(text: &OsStr) -> Result<Duration, String> {
         "h" => 3600.0,
         _ => return Err(format!("not a duration: {text} (try 30s, 500ms, 2m)")),
     };
-    let number: f64 = number.parse().map_err(|_| format!("not a duration: {text} (try 30s, 500ms, 2m)"))?;
+    let number: f64 =
+        number.parse().map_err(|_| format!("not a duration: {text} (try 30s, 500ms, 2m)"))?;
     Duration::try_from_secs_f64(number * seconds).map_err(|_| format!("not a duration: {text}"))
 }
 
@@ -355,7 +359,8 @@ mod tests {
 
     #[test]
     fn words_of_run_stand_for_themselves() {
-        let What::Run(run) = parsed(&["run", "--timeout", "2m", "--", "echo", "a b", "it's"]).what else {
+        let What::Run(run) = parsed(&["run", "--timeout", "2m", "--", "echo", "a b", "it's"]).what
+        else {
             panic!("run")
         };
         assert_eq!(run.command, r"echo 'a b' 'it'\''s'");
@@ -364,13 +369,16 @@ mod tests {
 
     #[test]
     fn one_word_of_run_is_a_script() {
-        let What::Run(run) = parsed(&["run", "--json", "--", "ls | wc -l"]).what else { panic!("run") };
+        let What::Run(run) = parsed(&["run", "--json", "--", "ls | wc -l"]).what else {
+            panic!("run")
+        };
         assert_eq!(run.command, "ls | wc -l");
     }
 
     #[test]
     fn what_is_not_there_is_said() {
-        let words: Vec<OsString> = ["run", "--hold", "--", "ls"].iter().map(OsString::from).collect();
+        let words: Vec<OsString> =
+            ["run", "--hold", "--", "ls"].iter().map(OsString::from).collect();
         assert!(parse(&words).is_err_and(|problem| problem.contains("--hold is not available")));
     }
 }

@@ -14,7 +14,8 @@ use exacta::{EngineError, SessionOptions};
 use crate::invocation::Global;
 
 /// Variables of the caller that a script may have unless everything is asked for.
-const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "CI"];
+const PASSED_ON: &[&str] =
+    &["LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "CI"];
 
 /// Passed on only if the directory they name exists for the script.
 const DIRECTORIES: &[&str] = &["TMPDIR", "TMP", "TEMP"];

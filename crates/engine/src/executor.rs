@@ -111,7 +111,9 @@ fn quoted(word: &str) -> String {
 /// `~/dir` as `~/'dir'`: the tilde expands, the rest is literal.
 fn tilde_or_quoted(word: &str) -> String {
     let (prefix, rest) = word.split_at(word.find('/').unwrap_or(word.len()));
-    let plain = prefix.strip_prefix('~').is_some_and(|user| user.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let plain = prefix
+        .strip_prefix('~')
+        .is_some_and(|user| user.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     match (plain, rest.is_empty()) {
         (false, _) => quoted(word),
         (true, true) => prefix.to_owned(),
@@ -134,7 +136,10 @@ impl Executor {
     }
 
     /// The same with limits of the caller's choice, e.g. another pipe depth.
-    pub fn with_limits(root: impl Into<std::path::PathBuf>, limits: Limits) -> Result<Self, EngineError> {
+    pub fn with_limits(
+        root: impl Into<std::path::PathBuf>,
+        limits: Limits,
+    ) -> Result<Self, EngineError> {
         let mut options = SessionOptions::new(root);
         options.limits = limits;
         Self::with_options(options)

@@ -1,11 +1,11 @@
 //! The host of a session: its files, its clock, its chance, and who the script is told it is.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
-use exacta_shell::host::{Host, Identity};
+use exacta_shell::host::{Host, Identity, Step};
 use rustix::rand::GetRandomFlags;
 
 use crate::filesystem::CurrentRequest;
@@ -17,11 +17,25 @@ pub use crate::filesystem::Stream as StandardStream;
 pub struct EngineHost {
     files: Arc<dyn FileSystem>,
     identity: Identity,
+    /// Commands of the current request, if they are recorded.
+    steps: Option<Mutex<Vec<Step>>>,
 }
 
 impl EngineHost {
     pub fn new(files: Arc<dyn FileSystem>, identity: Identity) -> Self {
-        EngineHost { files, identity }
+        EngineHost { files, identity, steps: None }
+    }
+
+    /// Keeps a record of every command.
+    pub fn recording(mut self) -> Self {
+        self.steps = Some(Mutex::default());
+        self
+    }
+
+    /// The commands recorded since the last time.
+    pub fn take_steps(&self) -> Vec<Step> {
+        let Some(steps) = &self.steps else { return Vec::new() };
+        std::mem::take(&mut *steps.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whatever blocks from now on (a FIFO, standard input) ends when this request does.
@@ -34,6 +48,16 @@ impl EngineHost {
 impl Host for EngineHost {
     fn files(&self) -> &dyn FileSystem {
         &*self.files
+    }
+
+    fn records(&self) -> bool {
+        self.steps.is_some()
+    }
+
+    fn record(&self, step: Step) {
+        if let Some(steps) = &self.steps {
+            steps.lock().unwrap_or_else(PoisonError::into_inner).push(step);
+        }
     }
 
     fn now(&self) -> SystemTime {

@@ -19,7 +19,9 @@ const MARKERS: &[&str] = &[".exacta.toml", ".clada", ".git"];
 
 /// The nearest directory upwards that is marked as a project; else the start itself.
 pub fn find_root(start: &Path) -> PathBuf {
-    let marked = |directory: &&Path| MARKERS.iter().any(|marker| fs::symlink_metadata(directory.join(marker)).is_ok());
+    let marked = |directory: &&Path| {
+        MARKERS.iter().any(|marker| fs::symlink_metadata(directory.join(marker)).is_ok())
+    };
     start.ancestors().find(marked).unwrap_or(start).to_owned()
 }
 

@@ -47,17 +47,24 @@ pub fn words_of_simple_command(text: &BStr) -> Vec<String> {
     let (Command::Simple(command), true) = (&stage.command, item.chain.rest.is_empty()) else {
         return Vec::new();
     };
-    command.words.iter().filter_map(|argument| match argument {
-        Argument::Word(word) => literal(word),
-        Argument::Assignment(_) => None,
-    }).collect()
+    command
+        .words
+        .iter()
+        .filter_map(|argument| match argument {
+            Argument::Word(word) => literal(word),
+            Argument::Assignment(_) => None,
+        })
+        .collect()
 }
 
 fn literal(word: &Word) -> Option<String> {
     let mut text = Vec::new();
     for part in &word.parts {
         match part {
-            WordPart::Literal(part) | WordPart::Escaped(part) | WordPart::SingleQuoted(part) | WordPart::AnsiQuoted(part) => {
+            WordPart::Literal(part)
+            | WordPart::Escaped(part)
+            | WordPart::SingleQuoted(part)
+            | WordPart::AnsiQuoted(part) => {
                 text.extend_from_slice(part);
             }
             WordPart::DoubleQuoted(parts) => match parts.as_slice() {

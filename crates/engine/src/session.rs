@@ -16,6 +16,7 @@ use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 use crate::error::EngineError;
 use crate::host::{EngineHost, default_identity};
 use crate::metered::Metered;
+use exacta_shell::host::Step;
 
 /// How a session begins.
 #[derive(Clone)]
@@ -32,6 +33,8 @@ pub struct SessionOptions {
     pub name: BString,
     /// `$1` and on.
     pub arguments: Vec<BString>,
+    /// Keep a record of every command for [`Outcome::steps`].
+    pub record_steps: bool,
 }
 
 /// Where files live.
@@ -55,6 +58,7 @@ impl SessionOptions {
             storage: Storage::Directory,
             name: BString::from("bash"),
             arguments: Vec::new(),
+            record_steps: false,
         }
     }
 }
@@ -104,6 +108,8 @@ pub struct Outcome {
     pub stopped: Option<Stop>,
     /// The script asked to leave: `exit`, or `set -e`.
     pub exited: bool,
+    /// Every command that ran, if [`SessionOptions::record_steps`] asks for them.
+    pub steps: Vec<Step>,
     pub duration: Duration,
 }
 
@@ -121,6 +127,8 @@ pub struct Session {
     shell: Shell,
     host: Arc<EngineHost>,
     limits: Limits,
+    /// A request was announced and has not run yet.
+    prepared: bool,
 }
 
 impl Session {
@@ -131,14 +139,18 @@ impl Session {
 
     /// A session over any file system.
     pub fn over(files: Arc<dyn FileSystem>, options: SessionOptions) -> Result<Self, EngineError> {
-        let host = Arc::new(EngineHost::new(files, default_identity()));
+        let mut host = EngineHost::new(files, default_identity());
+        if options.record_steps {
+            host = host.recording();
+        }
+        let host = Arc::new(host);
         let mut shell = Shell::new(Arc::clone(&host) as _, &options.environment);
         shell.name = options.name;
         shell.positional = Arc::new(options.arguments);
         if let Some(directory) = options.directory {
             start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
         }
-        Ok(Session { shell, host, limits: options.limits })
+        Ok(Session { shell, host, limits: options.limits, prepared: false })
     }
 
     /// The state of the shell, for completion and inspection.
@@ -151,36 +163,46 @@ impl Session {
         &mut self.shell
     }
 
-    /// Prepares the next request and says how it can be stopped.
+    /// Announces the next request, so that another thread can stop it.
     pub fn prepare(&mut self) -> Canceller {
         let control = Arc::new(Control::new(self.limits.clone()));
         self.host.begin_request(&control);
         self.shell.control = Arc::clone(&control);
+        self.prepared = true;
         Canceller(control)
     }
 
     /// Runs one request; the session goes on afterwards.
     pub fn run(&mut self, request: &Request) -> Outcome {
-        self.prepare();
-        self.run_prepared(request)
-    }
-
-    /// Runs the request that [`Session::prepare`] announced.
-    pub fn run_prepared(&mut self, request: &Request) -> Outcome {
-        self.perform(request, Shell::end_request)
+        let text = request.text.as_bstr();
+        self.perform(request, |shell| shell.run_text(text, 1), Shell::end_request)
     }
 
     /// Runs a text as a whole script: the `EXIT` trap fires at its end, the session is over.
     pub fn run_script(&mut self, request: &Request) -> Outcome {
-        self.prepare();
-        self.perform(request, Shell::finish)
+        let text = request.text.as_bstr();
+        self.perform(request, |shell| shell.run_text(text, 1), Shell::finish)
     }
 
-    fn perform(&mut self, request: &Request, end: fn(&mut Shell, Flow) -> ExitStatus) -> Outcome {
+    /// Runs its own standard input as a script, line by line: a command that reads gets the lines after it.
+    pub fn run_from_input(&mut self, request: &Request) -> Outcome {
+        self.perform(request, crate::incremental::run_input, Shell::finish)
+    }
+
+    fn perform(
+        &mut self,
+        request: &Request,
+        body: impl FnOnce(&mut Shell) -> Flow,
+        end: fn(&mut Shell, Flow) -> ExitStatus,
+    ) -> Outcome {
         let started = Instant::now();
+        if !std::mem::take(&mut self.prepared) {
+            self.prepare();
+            self.prepared = false;
+        }
         let (table, captured) = self.open_streams(&request.streams);
         self.shell.files = table;
-        let flow = self.shell.run_text(request.text.as_bstr(), 1);
+        let flow = body(&mut self.shell);
         let (stopped, exited) = match &flow {
             Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true),
             Err(Interrupt::Exit(_) | Interrupt::Killed(_)) => (None, true),
@@ -189,13 +211,17 @@ impl Session {
         let status = end(&mut self.shell, flow);
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let (stdout, stderr) = captured.map_or_else(Default::default, |(output, errors)| (output.take(), errors.take()));
-        Outcome { status, stdout, stderr, stopped, exited, duration: started.elapsed() }
+        let (stdout, stderr) = captured
+            .map_or_else(Default::default, |(output, errors)| (output.take(), errors.take()));
+        let steps = self.host.take_steps();
+        Outcome { status, stdout, stderr, stopped, exited, steps, duration: started.elapsed() }
     }
 
     fn open_streams(&self, streams: &Streams) -> (FileTable, Option<(Arc<Capture>, Arc<Capture>)>) {
         let control = &self.shell.control;
-        let metered = |file: Arc<dyn OpenFile>| Arc::new(Metered::new(file, Arc::clone(control))) as Arc<dyn OpenFile>;
+        let metered = |file: Arc<dyn OpenFile>| {
+            Arc::new(Metered::new(file, Arc::clone(control))) as Arc<dyn OpenFile>
+        };
         match streams {
             Streams::Captured { input } => {
                 let output = Arc::new(Capture::default());

@@ -1,7 +1,7 @@
 //! The only way from the shell to the world.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, BString};
 
@@ -16,6 +16,16 @@ pub trait Host: Send + Sync {
     fn judge(&self, action: &Action<'_>) -> Result<(), Refusal> {
         let _ = action;
         Ok(())
+    }
+
+    /// Whether [`Host::record`] wants to hear of every command; the clock is read only then.
+    fn records(&self) -> bool {
+        false
+    }
+
+    /// Told of every simple command after it ended.
+    fn record(&self, step: Step) {
+        let _ = step;
     }
 
     /// Runs a real program to its end. `None`: there is no such program.
@@ -60,6 +70,16 @@ pub enum Action<'a> {
     Run { argv: &'a [BString], builtin: bool, directory: &'a BStr },
     /// A redirect or `source`: the absolute path as the script names it.
     Open { path: &'a BStr, writes: bool },
+}
+
+/// A command that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub argv: Vec<BString>,
+    /// In process, not a program.
+    pub builtin: bool,
+    pub status: ExitStatus,
+    pub duration: Duration,
 }
 
 /// "No", as a value. The request ends with status 126.

@@ -93,7 +93,7 @@ fn converse(
             Arc::new(StandardStream::output()),
             Arc::new(StandardStream::errors()),
         );
-        let outcome = session.run_prepared(&request);
+        let outcome = session.run(&request);
         if outcome.exited && outcome.stopped.is_none() {
             return Exit::Script(outcome.status);
         }
@@ -123,21 +123,27 @@ impl Assistant {
         let shell = session.shell();
         let mut commands: Vec<String> =
             exacta_shell::builtins::TABLE.iter().map(|command| command.name.to_owned()).collect();
-        commands.extend(shell.functions.keys().chain(shell.aliases.keys()).map(ToString::to_string));
+        commands
+            .extend(shell.functions.keys().chain(shell.aliases.keys()).map(ToString::to_string));
         commands.sort();
         commands.dedup();
         Assistant { commands, files: Arc::clone(&shell.host), directory: shell.directory.clone() }
     }
 
     fn complete_file(&self, typed: &str) -> Vec<Pair> {
-        let (folder, prefix) = typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
+        let (folder, prefix) =
+            typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
         let shown = if typed.contains('/') { format!("{folder}/") } else { String::new() };
         let path = if typed.starts_with('/') {
             shown.clone()
         } else {
             format!("{}/{shown}", self.directory)
         };
-        let path = path.replacen("~/", &format!("{}/", self.files.files().root()), usize::from(typed.starts_with('~')));
+        let path = path.replacen(
+            "~/",
+            &format!("{}/", self.files.files().root()),
+            usize::from(typed.starts_with('~')),
+        );
         let follow = exacta_shell::filesystem::Follow::Yes;
         let Ok(directory) = self.files.files().open_directory(path.as_str().into(), follow) else {
             return Vec::new();
@@ -149,7 +155,11 @@ impl Assistant {
             .filter(|entry| entry.name.starts_with(prefix.as_bytes()))
             .filter(|entry| !entry.name.starts_with(b".") || prefix.starts_with('.'))
             .map(|entry| {
-                let end = if entry.kind == exacta_shell::filesystem::FileKind::Directory { "/" } else { "" };
+                let end = if entry.kind == exacta_shell::filesystem::FileKind::Directory {
+                    "/"
+                } else {
+                    ""
+                };
                 let name = format!("{}{end}", entry.name);
                 Pair { replacement: format!("{shown}{}", escaped(&name)), display: name }
             })
@@ -162,21 +172,30 @@ impl Assistant {
 /// A name as it can be typed.
 fn escaped(name: &str) -> String {
     let special = " \t\n'\"\\$`*?[](){}<>|&;!#";
-    name.chars().flat_map(|letter| special.contains(letter).then_some('\\').into_iter().chain([letter])).collect()
+    name.chars()
+        .flat_map(|letter| special.contains(letter).then_some('\\').into_iter().chain([letter]))
+        .collect()
 }
 
 impl Completer for Assistant {
     type Candidate = Pair;
 
-    fn complete(&self, line: &str, position: usize, _context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _context: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = line.get(..position).unwrap_or(line);
-        let start = before.rfind([' ', '\t', '|', ';', '&', '(', '>', '<', '=']).map_or(0, |at| at + 1);
+        let start =
+            before.rfind([' ', '\t', '|', ';', '&', '(', '>', '<', '=']).map_or(0, |at| at + 1);
         let typed = before.get(start..).unwrap_or_default();
         let lead = before.get(..start).unwrap_or_default().trim_end();
         let command_position = lead.is_empty() || lead.ends_with(['|', ';', '&', '(']);
         if command_position && !typed.contains('/') {
             let matching = self.commands.iter().filter(|name| name.starts_with(typed));
-            let pairs = matching.map(|name| Pair { display: name.clone(), replacement: format!("{name} ") });
+            let pairs = matching
+                .map(|name| Pair { display: name.clone(), replacement: format!("{name} ") });
             return Ok((start, pairs.collect()));
         }
         Ok((start, self.complete_file(typed)))
@@ -186,7 +205,11 @@ impl Completer for Assistant {
 impl Validator for Assistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let options = exacta_syntax::ParseOptions::default();
-        let parsed = exacta_syntax::parse(context.input().as_bytes(), options, exacta_syntax::Limits::default());
+        let parsed = exacta_syntax::parse(
+            context.input().as_bytes(),
+            options,
+            exacta_syntax::Limits::default(),
+        );
         let incomplete = parsed.is_err_and(|error| error.is_incomplete());
         Ok(if incomplete { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }

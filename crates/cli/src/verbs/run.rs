@@ -29,6 +29,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         options.environment = global.environment.clone();
     }
     options.limits.wall_time = run.timeout;
+    options.record_steps = global.json;
     let root = options.root.clone();
     let mut session = match Session::new(options) {
         Ok(session) => session,
@@ -88,7 +89,9 @@ fn report(
     let stderr = exacta::report::clip(&outcome.stderr, limit);
     let truncated = stdout.cut || stderr.cut;
     let spill = truncated
-        .then(|| exacta::report::spill(root, &id.to_string(), &outcome.stdout, &outcome.stderr).ok())
+        .then(|| {
+            exacta::report::spill(root, &id.to_string(), &outcome.stdout, &outcome.stderr).ok()
+        })
         .flatten();
     json!({
         "schema_version": 1,

@@ -1,7 +1,10 @@
 //! `exacta -c`, `exacta FILE`, `exacta -s`: as bash is invoked.
 
+use bstr::{BString, ByteSlice};
 use exacta::host::StandardStream;
 use exacta::{Request, Session};
+use exacta_shell::builtins::Run;
+use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Stop};
 use std::sync::Arc;
 
@@ -25,7 +28,11 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
         Source::File(path) => match exacta::project::read_operator_file(path) {
             Ok(text) => Some(text),
             Err(error) => {
-                output::error(&format!("bash: {}: {}\n", path.display(), exacta_shell::errno::text(&error)));
+                output::error(&format!(
+                    "bash: {}: {}\n",
+                    path.display(),
+                    exacta_shell::errno::text(&error)
+                ));
                 return Exit::NotFound;
             }
         },
@@ -49,8 +56,11 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
         Arc::new(StandardStream::output()),
         Arc::new(StandardStream::errors()),
     );
-    let outcome =
-        if text.is_some() { session.run_script(&request) } else { session.run_from_input(&request) };
+    let outcome = if text.is_some() {
+        session.run_script(&request)
+    } else {
+        session.run_from_input(&request)
+    };
     match (outcome.stopped, interrupts.received()) {
         (Some(Stop::Cancelled), Some(signal)) => Exit::Script(ExitStatus::from_signal(signal)),
         (Some(Stop::TimedOut), _) => Exit::TimedOut,
@@ -64,5 +74,21 @@ pub fn apply_options(session: &mut Session, script: &ScriptInvocation) -> Result
     shell.options.command_string = matches!(script.source, Source::Text(_));
     shell.options.from_stdin = script.source == Source::Stdin;
     shell.options.login_shell = script.login;
-    shell.set_from_command_line(&script.set, &script.shopt)
+    for words in script.set.chunk_by(|one, _| one.ends_with(b"o")) {
+        run_builtin(shell, "set", words)?;
+    }
+    for (on, name) in &script.shopt {
+        run_builtin(shell, "shopt", &[if *on { "-s" } else { "-u" }.into(), name.clone()])?;
+    }
+    Ok(())
+}
+
+/// Options of the command line are what `set` and `shopt` would take.
+fn run_builtin(shell: &mut Shell, name: &str, words: &[BString]) -> Result<(), String> {
+    let run = exacta_shell::builtins::find(name.as_bytes()).map(|command| command.run);
+    let Some(Run::Builtin { run, .. }) = run else { return Ok(()) };
+    match run(shell, words) {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(format!("{}: invalid option name", bstr::join(" ", words).as_bstr())),
+    }
 }

@@ -1,0 +1,34 @@
+//! The real bash with the GNU tools, as the case's second opinion.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use libtest_mimic::Failed;
+
+use super::{Observed, tree};
+use crate::case::Case;
+
+pub fn run(case: &Case, project: &Path) -> Result<Observed, Failed> {
+    let mut child = Command::new("timeout")
+        .args(["20", "bash", "-c", &case.script, "bash"])
+        .current_dir(project)
+        .env_clear()
+        .envs([("PATH", "/usr/bin:/bin"), ("LC_ALL", "C.UTF-8"), ("TZ", "UTC")])
+        .env("HOME", project)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A script that does not read its input closes it early; that is no failure of the oracle.
+        let _ = stdin.write_all(case.stdin.as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    Ok(Observed {
+        stdout: output.stdout,
+        stderr: output.stderr,
+        status: output.status.code().unwrap_or(-1),
+        tree: tree::read(project),
+    })
+}
