@@ -5,6 +5,7 @@
 pub mod arguments;
 pub mod builtins;
 pub mod control;
+pub mod dates;
 pub mod errno;
 mod expand;
 pub mod files;
@@ -13,6 +14,7 @@ pub mod host;
 mod initial;
 mod interpret;
 pub mod lines;
+pub mod mode;
 pub mod options;
 pub mod pipe;
 pub mod shell;
