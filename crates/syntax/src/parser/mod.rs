@@ -1,13 +1,53 @@
 //! Text to tree, one complete command at a time.
+//!
+//! Shell lexing depends on the grammar around it, so there is no token stream: each rule reads bytes through
+//! the [`cursor`] and knows what may follow. Nested text is parsed where it stands.
+
+mod alias;
+mod arithmetic_text;
+mod assignment;
+mod brace;
+mod case;
+mod command;
+mod compound;
+mod conditional;
+mod cursor;
+mod dollar;
+mod expression;
+mod fill;
+mod heredoc;
+mod input;
+mod list;
+mod numbers;
+mod parameter;
+mod parts;
+mod quotes;
+mod redirect;
+mod reserved;
+mod scan;
+mod substitution;
+mod tilde;
+mod words;
 
 use bstr::{BStr, BString};
 
 use crate::ast::{Expression, List};
-use crate::{Limits, SyntaxError};
+use crate::{Limits, SyntaxError, SyntaxErrorKind};
+
+use cursor::Reader;
+use input::Input;
+
+/// What every rule returns.
+type Parsed<T> = Result<T, SyntaxError>;
 
 /// Where the parser looks up aliases; asked for every literal command word, when it is read.
 pub trait Aliases {
     fn alias(&self, name: &BStr) -> Option<BString>;
+
+    /// Whether there may be any at all; without them the text is read where it stands, uncopied.
+    fn any(&self) -> bool {
+        true
+    }
 }
 
 pub struct NoAliases;
@@ -15,6 +55,10 @@ pub struct NoAliases;
 impl Aliases for NoAliases {
     fn alias(&self, _name: &BStr) -> Option<BString> {
         None
+    }
+
+    fn any(&self) -> bool {
+        false
     }
 }
 
@@ -27,18 +71,19 @@ pub struct ParseOptions {
 
 /// Reads a text command by command: a later line may depend on what an earlier one did (aliases, `shopt`).
 pub struct Parser<'source> {
-    source: &'source [u8],
+    input: Input<'source>,
     limits: Limits,
+    finished: bool,
 }
 
 impl<'source> Parser<'source> {
     pub fn new(source: &'source [u8], limits: Limits) -> Self {
-        Parser { source, limits }
+        Parser { input: Input::new(source, 1), limits, finished: false }
     }
 
     /// The first line counts as `line` (for `eval` and traps); default 1.
-    pub fn at_line(self, line: u32) -> Self {
-        let _ = line;
+    pub fn at_line(mut self, line: u32) -> Self {
+        self.input.set_first_line(line);
         self
     }
 
@@ -49,8 +94,24 @@ impl<'source> Parser<'source> {
         options: ParseOptions,
         aliases: &dyn Aliases,
     ) -> Result<Option<List>, SyntaxError> {
-        let _ = (self.source, self.limits, options, aliases);
-        Ok(None)
+        if self.finished {
+            return Ok(None);
+        }
+        if self.input.end > self.limits.bytes {
+            self.finished = true;
+            let kind = SyntaxErrorKind::TooLong(self.limits.bytes);
+            return Err(SyntaxError { kind, span: crate::Span::default() });
+        }
+        let mut input = std::mem::take(&mut self.input);
+        input.forget_history();
+        if aliases.any() && input.aliases.is_empty() {
+            input.make_room();
+        }
+        let mut reader = Reader::new(input, options, self.limits, aliases);
+        let result = reader.complete_command();
+        self.input = reader.input;
+        self.finished = !matches!(result, Ok(Some(_)));
+        result
     }
 }
 
@@ -59,7 +120,11 @@ pub fn parse(source: &[u8], options: ParseOptions, limits: Limits) -> Result<Lis
     let mut parser = Parser::new(source, limits);
     let mut all = List::default();
     while let Some(list) = parser.next_command(options, &NoAliases)? {
-        all.items.extend(list.items);
+        if all.items.is_empty() {
+            all = list;
+        } else {
+            all.items.extend(list.items);
+        }
     }
     Ok(all)
 }
@@ -67,6 +132,5 @@ pub fn parse(source: &[u8], options: ParseOptions, limits: Limits) -> Result<Lis
 /// Text that is already expanded to an expression: late arithmetic. Errors are bash's words
 /// (``1 +: syntax error: operand expected (error token is "+")``).
 pub fn parse_arithmetic(text: &BStr, limits: Limits) -> Result<Expression, SyntaxError> {
-    let _ = (text, limits);
-    Ok(Expression::Number(0))
+    expression::parse_text(text, limits)
 }

@@ -1,0 +1,196 @@
+//! Arithmetic and subscripts as bash first sees them: text with expansions, up to its closing mark.
+
+use bstr::ByteSlice;
+
+use super::Parsed;
+use super::cursor::Reader;
+use super::dollar::Quoting;
+use super::expression;
+use super::input::Mark;
+use super::parts::Parts;
+use super::scan::{ARITHMETIC_STOPS, SUBSCRIPT_STOPS};
+use crate::ast::{Arithmetic, Subscript, Word, WordPart};
+
+/// What closes the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArithmeticEnd {
+    /// `$((…))` and `((…))`
+    Parenthesis,
+    /// `$[…]`
+    Bracket,
+    /// A part of `for ((…; …; …))`
+    Semicolon,
+    /// The offset of `${x:…:…}`
+    Colon,
+    /// The length of `${x:…:…}`
+    Brace,
+}
+
+/// Open parentheses or brackets, and `?` without its `:`.
+#[derive(Default)]
+struct Nesting {
+    level: usize,
+    questions: usize,
+}
+
+impl Nesting {
+    /// Takes a structural byte into account; true if it closes the text.
+    fn closes(&mut self, byte: u8, end: ArithmeticEnd) -> bool {
+        let bracket = end == ArithmeticEnd::Bracket;
+        match byte {
+            b'(' if !bracket => self.level += 1,
+            b'[' if bracket => self.level += 1,
+            b')' if !bracket && self.level > 0 => self.level -= 1,
+            b']' if bracket && self.level > 0 => self.level -= 1,
+            b')' => return matches!(end, ArithmeticEnd::Parenthesis | ArithmeticEnd::Semicolon),
+            b']' => return bracket,
+            b';' => return end == ArithmeticEnd::Semicolon && self.level == 0,
+            b'}' => return matches!(end, ArithmeticEnd::Colon | ArithmeticEnd::Brace),
+            b'?' => self.questions += 1,
+            b':' if self.questions > 0 => self.questions -= 1,
+            b':' => return end == ArithmeticEnd::Colon && self.level == 0,
+            _ => {}
+        }
+        false
+    }
+}
+
+impl ArithmeticEnd {
+    fn mark(self) -> char {
+        match self {
+            ArithmeticEnd::Parenthesis | ArithmeticEnd::Semicolon => ')',
+            ArithmeticEnd::Bracket => ']',
+            ArithmeticEnd::Colon | ArithmeticEnd::Brace => '}',
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// Arithmetic up to its closing mark, which stays.
+    pub fn arithmetic(&mut self, end: ArithmeticEnd) -> Parsed<Arithmetic> {
+        let text = self.arithmetic_text(end)?;
+        self.with_expression(text)
+    }
+
+    /// Behind `((`: arithmetic if it ends in `))`, which is consumed.
+    pub fn arithmetic_in_parentheses(&mut self) -> Parsed<Option<Arithmetic>> {
+        let text = self.arithmetic_text(ArithmeticEnd::Parenthesis)?;
+        if !self.accept_text(b"))") {
+            return Ok(None);
+        }
+        self.with_expression(text).map(Some)
+    }
+
+    /// `$[…]`
+    pub fn bracket_arithmetic(&mut self, parts: &mut Parts, mark: Mark) -> Parsed<()> {
+        self.accept_text(b"$[");
+        let mut arithmetic = self.nested(|reader| reader.arithmetic(ArithmeticEnd::Bracket))?;
+        self.accept(b']');
+        arithmetic.span = self.span_since(mark);
+        parts.push(WordPart::Arithmetic(Box::new(arithmetic)));
+        Ok(())
+    }
+
+    fn with_expression(&mut self, text: Word) -> Parsed<Arithmetic> {
+        let expression = match expression::of_parts(&text.parts, self.depth_left()) {
+            Ok(expression) => expression.map(Box::new),
+            Err(expression::TooDeep) => {
+                let kind = crate::SyntaxErrorKind::TooDeep(self.limits.depth);
+                return Err(self.error(kind));
+            }
+        };
+        let span = text.span;
+        Ok(Arithmetic { text, expression, span })
+    }
+
+    /// Reads as inside double quotes, except that double quotes themselves vanish.
+    fn arithmetic_text(&mut self, end: ArithmeticEnd) -> Parsed<Word> {
+        let mark = self.mark();
+        let mut parts = Parts::default();
+        let mut nesting = Nesting::default();
+        // Up to here single quotes hide what would close the text; they stay in it all the same.
+        let mut hidden_until = 0;
+        while let Some(stop) = self.literal_run(&ARITHMETIC_STOPS, &mut parts) {
+            match stop {
+                b'\\' => self.quoted_backslash(&mut parts, b"$`\"\\"),
+                b'"' => parts.extend(self.double_quoted()?),
+                b'$' => self.dollar(&mut parts, Quoting::Double)?,
+                b'`' => self.backquoted(&mut parts, Quoting::Double)?,
+                b'\'' if self.input.position >= hidden_until => {
+                    hidden_until = self.closing_quote()?;
+                    self.literal_byte(stop, &mut parts);
+                }
+                _ if self.input.position < hidden_until => self.literal_byte(stop, &mut parts),
+                _ if nesting.closes(stop, end) => {
+                    return Ok(parts.into_word(self.span_since(mark)));
+                }
+                _ => {
+                    self.check_depth(nesting.level)?;
+                    self.literal_byte(stop, &mut parts);
+                }
+            }
+        }
+        Err(self.unclosed(end.mark(), mark))
+    }
+
+    /// The position behind the quote that closes the one at the position.
+    pub fn closing_quote(&mut self) -> Parsed<usize> {
+        let start = self.input.position + 1;
+        match self.input.slice(start, self.input.end).find_byte(b'\'') {
+            Some(length) => Ok(start + length + 1),
+            None => {
+                let mark = self.mark();
+                Err(self.unclosed('\'', mark))
+            }
+        }
+    }
+
+    /// `[…]` at the position. Quotes stay parts: to an associative array this is a key.
+    pub fn subscript(&mut self) -> Parsed<Subscript> {
+        self.nested(|reader| {
+            let opening = reader.mark();
+            reader.bump();
+            let mark = reader.mark();
+            let mut parts = Parts::default();
+            let mut level = 0;
+            while let Some(stop) = reader.literal_run(&SUBSCRIPT_STOPS, &mut parts) {
+                match stop {
+                    b'[' => {
+                        level += 1;
+                        reader.check_depth(level)?;
+                        reader.literal_byte(stop, &mut parts);
+                    }
+                    b']' if level == 0 => {
+                        let text = parts.into_word(reader.span_since(mark));
+                        reader.bump();
+                        return reader.subscript_of(text);
+                    }
+                    b']' => {
+                        level -= 1;
+                        reader.literal_byte(stop, &mut parts);
+                    }
+                    _ => {
+                        reader.quote_or_expansion(stop, &mut parts)?;
+                    }
+                }
+            }
+            Err(reader.unclosed(']', opening))
+        })
+    }
+
+    fn subscript_of(&mut self, text: Word) -> Parsed<Subscript> {
+        let mut subscript = self.with_expression(text)?;
+        if subscript.text.parts.is_empty() {
+            subscript.expression = None;
+        }
+        Ok(subscript)
+    }
+}
+
+/// Nothing but blanks.
+pub(super) fn is_blank(text: &Word) -> bool {
+    text.parts.iter().all(|part| match part {
+        WordPart::Literal(text) => text.iter().all(u8::is_ascii_whitespace),
+        _ => false,
+    })
+}

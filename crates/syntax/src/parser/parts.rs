@@ -1,0 +1,69 @@
+//! Collects the parts of a word; adjacent plain text becomes one part.
+
+use bstr::BString;
+
+use crate::Span;
+use crate::ast::{Operation, Parameter, ParameterExpansion, Word, WordPart};
+
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    parts: Vec<WordPart>,
+}
+
+impl Parts {
+    pub fn literal(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some(WordPart::Literal(last)) = self.parts.last_mut() {
+            last.extend_from_slice(text);
+        } else {
+            self.parts.push(WordPart::Literal(BString::from(text)));
+        }
+    }
+
+    pub fn push(&mut self, part: WordPart) {
+        match part {
+            WordPart::Literal(text) => self.literal(&text),
+            other => self.parts.push(other),
+        }
+    }
+
+    pub fn extend(&mut self, parts: Vec<WordPart>) {
+        for part in parts {
+            self.push(part);
+        }
+    }
+
+    /// Text that bash accepts when it reads it and rejects when it expands it.
+    pub fn bad(&mut self, text: &[u8], span: Span) {
+        self.parts.push(WordPart::Parameter(Box::new(ParameterExpansion {
+            parameter: Parameter::Variable(BString::default()),
+            selector: None,
+            indirect: false,
+            operation: Operation::Bad(BString::from(text)),
+            braced: true,
+            span,
+        })));
+    }
+
+    /// The byte in front of the position, if it is plain text.
+    pub fn last_literal_byte(&self) -> Option<u8> {
+        match self.parts.last() {
+            Some(WordPart::Literal(text)) => text.last().copied(),
+            _ => None,
+        }
+    }
+
+    pub fn as_slice(&self) -> &[WordPart] {
+        &self.parts
+    }
+
+    pub fn into_word(self, span: Span) -> Word {
+        Word { parts: self.parts, span }
+    }
+
+    pub fn into_vec(self) -> Vec<WordPart> {
+        self.parts
+    }
+}
