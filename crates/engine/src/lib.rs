@@ -10,6 +10,7 @@ pub mod host;
 mod incremental;
 mod metered;
 pub mod project;
+pub mod reference;
 pub mod report;
 mod session;
 

@@ -169,6 +169,18 @@ impl Assistant {
     }
 }
 
+/// Options of a command, from its row in the table.
+fn complete_option(name: &str, typed: &str) -> Vec<Pair> {
+    let Some(command) = exacta_shell::builtins::find(name.as_bytes()) else { return Vec::new() };
+    let forms = |option: &exacta_shell::arguments::OptionSpec| {
+        let short = option.short.map(|letter| format!("-{letter}"));
+        let long = option.long.map(|long| format!("--{long}"));
+        [short, long].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let matching = command.options.iter().flat_map(forms).filter(|form| form.starts_with(typed));
+    matching.map(|form| Pair { display: form.clone(), replacement: form }).collect()
+}
+
 /// A name as it can be typed.
 fn escaped(name: &str) -> String {
     let special = " \t\n'\"\\$`*?[](){}<>|&;!#";
@@ -197,6 +209,11 @@ impl Completer for Assistant {
             let pairs = matching
                 .map(|name| Pair { display: name.clone(), replacement: format!("{name} ") });
             return Ok((start, pairs.collect()));
+        }
+        if typed.starts_with('-') {
+            let segment = lead.rsplit(['|', ';', '&', '(']).next().unwrap_or(lead);
+            let name = segment.split_whitespace().next().unwrap_or_default();
+            return Ok((start, complete_option(name, typed)));
         }
         Ok((start, self.complete_file(typed)))
     }
