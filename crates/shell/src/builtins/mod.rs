@@ -80,6 +80,7 @@ mod umask;
 mod unalias;
 mod uniq;
 mod unset;
+mod usage;
 mod wait;
 mod wc;
 mod which;

@@ -1,46 +1,356 @@
 //! Giving values to names: attributes, arrays, appending, namerefs, read-only variables, special meanings.
+//!
+//! The functions that give a `bool` print what is wrong and answer `false`; the caller decides what follows from
+//! it. In an assignment statement bash drops the rest of the line, in `read` or `printf -v` it is status 1.
 
-use bstr::{BStr, BString};
-use exacta_syntax::ast::{Assignment, Subscript};
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{AssignedValue, Assignment};
 
+use super::element::{is_literally, written_element};
+use super::lookup::Place;
+use super::names::{is_name, parse_reference};
+use super::{Attributes, ElementKey, Value, Variable};
 use crate::shell::Shell;
-use crate::status::Running;
+use crate::status::{ExitStatus, Interrupt, Running};
 
-/// An element of an array.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ElementKey {
-    Index(i64),
-    Key(BString),
+/// Instead of what is there, or after it: `=`, `+=`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Replace,
+    Append,
+}
+
+impl Mode {
+    pub fn appending(append: bool) -> Self {
+        if append { Mode::Append } else { Mode::Replace }
+    }
 }
 
 impl Shell {
     /// `name=value` and every other form, as an assignment statement. Errors are printed, then unwind as in bash.
     pub fn assign(&mut self, assignment: &Assignment) -> Running<()> {
-        let _ = assignment;
-        Ok(())
+        let done = match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                let value = self.expand_to_string(word)?;
+                self.try_assign_value(assignment, value)?
+            }
+            AssignedValue::Array(elements) => {
+                let name = assignment.name.as_bstr();
+                match &assignment.subscript {
+                    Some(subscript) => {
+                        let mut message = written_element(name, subscript);
+                        message.extend_from_slice(b": cannot assign list to array member");
+                        self.complain(message);
+                        false
+                    }
+                    None => match self.locate(name) {
+                        Some(place) => {
+                            self.store_list(&place, elements, Mode::appending(assignment.append))?
+                        }
+                        None => false,
+                    },
+                }
+            }
+        };
+        self.unwind_unless(done)
     }
 
     /// Gives a scalar to a name (`for`, `read`, `getopts`, `${x:=…}`, arithmetic): follows namerefs (to elements
     /// too), applies attributes; of an array, sets element 0.
     pub fn assign_scalar(&mut self, name: &BStr, value: BString) -> Running<()> {
-        let _ = (name, value);
-        Ok(())
+        let done = self.try_assign_scalar(name, value)?;
+        self.unwind_unless(done)
     }
 
     pub fn assign_element(&mut self, name: &BStr, key: ElementKey, value: BString) -> Running<()> {
-        let _ = (name, key, value);
-        Ok(())
+        let done = self.try_assign_element(name, key, value)?;
+        self.unwind_unless(done)
     }
 
-    /// Which element a subscript means: a key of an associative array, else a number.
-    pub fn element_key(&mut self, name: &BStr, subscript: &Subscript) -> Running<ElementKey> {
-        let _ = (name, subscript);
-        Ok(ElementKey::Index(0))
+    /// As [`Shell::assign_scalar`], but a refusal (printed) is only `false`.
+    pub fn try_assign_scalar(&mut self, name: &BStr, value: BString) -> Running<bool> {
+        self.put(name, value, Mode::Replace)
     }
 
-    /// The same for a subscript that is only known as text (`unset 'a[k]'`, `read 'a[1]'`, namerefs).
-    pub fn element_key_of_text(&mut self, name: &BStr, subscript: &BStr) -> Running<ElementKey> {
-        let _ = (name, subscript);
-        Ok(ElementKey::Index(0))
+    /// As [`Shell::assign_element`], but a refusal (printed) is only `false`.
+    pub fn try_assign_element(
+        &mut self,
+        name: &BStr,
+        key: ElementKey,
+        value: BString,
+    ) -> Running<bool> {
+        match self.locate(name) {
+            Some(place) => self.store_element(&place, key, value, Mode::Replace),
+            None => Ok(false),
+        }
     }
+
+    /// Assigns to `name` or `name[subscript]` given as text: `read`, `printf -v`.
+    pub fn try_assign_reference(&mut self, text: &BStr, value: BString) -> Running<bool> {
+        let Some(reference) = parse_reference(text) else {
+            self.complain_of_identifier("", text);
+            return Ok(false);
+        };
+        match reference.subscript {
+            None => self.put(reference.name, value, Mode::Replace),
+            Some(subscript) => {
+                let Some(place) = self.locate(reference.name) else { return Ok(false) };
+                let key = self.element_key_of_text(place.name.as_bstr(), subscript)?;
+                self.store_element(&place, key, value, Mode::Replace)
+            }
+        }
+    }
+
+    /// The value is expanded already; the subscript is not, as bash does it last.
+    pub(crate) fn try_assign_value(
+        &mut self,
+        assignment: &Assignment,
+        value: BString,
+    ) -> Running<bool> {
+        let name = assignment.name.as_bstr();
+        let mode = Mode::appending(assignment.append);
+        let Some(subscript) = &assignment.subscript else {
+            return self.put(name, value, mode);
+        };
+        let Some(place) = self.locate(name) else { return Ok(false) };
+        let every = is_literally(subscript, b"@") || is_literally(subscript, b"*");
+        let nothing = is_literally(subscript, b"");
+        if nothing || every && !self.is_associative_at(&place) {
+            self.complain_of_subscript(&written_element(name, subscript));
+            return Ok(false);
+        }
+        let key = self.element_key(place.name.as_bstr(), subscript)?;
+        if key == ElementKey::Key(BString::default()) {
+            self.complain_of_subscript(&written_element(name, subscript));
+            return Ok(false);
+        }
+        self.store_element(&place, key, value, mode)
+    }
+
+    fn put(&mut self, name: &BStr, value: BString, mode: Mode) -> Running<bool> {
+        let export = self.options.allexport;
+        // By far the most assignments end here, without a copy of the name or of what is appended to.
+        if let Some(variable) = self.variables.get_mut(name)
+            && variable.attributes.is_plain()
+            && matches!(variable.value, None | Some(Value::Scalar(_)))
+        {
+            variable.attributes.exported |= export;
+            match &mut variable.value {
+                Some(Value::Scalar(text)) if mode == Mode::Append => text.extend_from_slice(&value),
+                stored => *stored = Some(Value::Scalar(value)),
+            }
+            return Ok(true);
+        }
+        match self.locate(name) {
+            Some(place) => self.store_scalar(&place, value, mode),
+            None => Ok(false),
+        }
+    }
+
+    /// Assigns to a place without subscript as to a name, to one with a subscript as to an element.
+    pub(crate) fn store_scalar(
+        &mut self,
+        place: &Place,
+        value: BString,
+        mode: Mode,
+    ) -> Running<bool> {
+        let name = place.name.as_bstr();
+        if let Some(subscript) = &place.subscript {
+            let key = self.element_key_of_text(name, subscript.as_bstr())?;
+            let element = Place { subscript: None, ..place.clone() };
+            return self.store_element(&element, key, value, mode);
+        }
+        let existing = self.variables.get_at(place.depth, name);
+        let attributes = existing.map(|variable| variable.attributes).unwrap_or_default();
+        if attributes.readonly {
+            return Ok(self.refuse_readonly(name));
+        }
+        if let Some(dynamic) = attributes.dynamic.filter(|dynamic| !dynamic.is_stored()) {
+            self.assign_computed(dynamic, value)?;
+            return Ok(true);
+        }
+        if existing.is_some_and(Variable::is_array) {
+            let key = match existing.is_some_and(Variable::is_associative) {
+                true => ElementKey::Key("0".into()),
+                false => ElementKey::Index(0),
+            };
+            return self.store_element(place, key, value, mode);
+        }
+        if attributes.nameref && !is_reference_target(value.as_bstr()) {
+            self.complain_of_identifier("", value.as_bstr());
+            return Ok(false);
+        }
+        let old = existing.and_then(Variable::as_scalar).cloned();
+        let value = self.convert(attributes, old, value, mode)?;
+        let export = self.options.allexport;
+        let variable = self.variables.at_mut(place.depth, name);
+        variable.value = Some(Value::Scalar(value));
+        variable.attributes.exported |= export;
+        if let Some(super::Dynamic::OptionIndex(_)) = variable.attributes.dynamic {
+            variable.attributes.dynamic = None;
+        }
+        if let Some(dynamic) = variable.attributes.dynamic {
+            self.after_assignment(dynamic);
+        }
+        Ok(true)
+    }
+
+    /// Assigns to an element; a scalar becomes an array of which it is element 0.
+    pub(crate) fn store_element(
+        &mut self,
+        place: &Place,
+        key: ElementKey,
+        value: BString,
+        mode: Mode,
+    ) -> Running<bool> {
+        let name = place.name.as_bstr();
+        if let Some(subscript) = &place.subscript {
+            let written = [name.as_bytes(), b"[", subscript, b"]"].concat();
+            self.complain_of_identifier("", written.as_bstr());
+            return Ok(false);
+        }
+        let existing = self.variables.get_at(place.depth, name);
+        let attributes = existing.map(|variable| variable.attributes).unwrap_or_default();
+        if attributes.readonly {
+            return Ok(self.refuse_readonly(name));
+        }
+        if let Some(dynamic) = attributes.dynamic.filter(|dynamic| !dynamic.is_stored()) {
+            self.assign_computed_element(dynamic, key, value);
+            return Ok(true);
+        }
+        let value = if mode == Mode::Append || attributes.integer || attributes.changes_case() {
+            let old = existing.and_then(|variable| variable.value.as_ref()?.element(&key)).cloned();
+            self.convert(attributes, old, value, mode)?
+        } else {
+            value
+        };
+        if self.variables.at_mut(place.depth, name).put_element(&key, value) {
+            return Ok(true);
+        }
+        let shown = match key {
+            ElementKey::Index(index) => index.to_string().into(),
+            ElementKey::Key(key) => key,
+        };
+        self.complain_of_subscript(&[name.as_bytes(), b"[", &shown, b"]"].concat());
+        Ok(false)
+    }
+
+    /// What attributes make of a value: arithmetic, letters, the old value in front.
+    pub(super) fn convert(
+        &mut self,
+        attributes: Attributes,
+        old: Option<BString>,
+        value: BString,
+        mode: Mode,
+    ) -> Running<BString> {
+        if attributes.integer {
+            let before = match old {
+                Some(old) if mode == Mode::Append => self.evaluate_text(old.as_bstr())?,
+                _ => 0,
+            };
+            let number = self.evaluate_text(value.as_bstr())?;
+            return Ok(before.wrapping_add(number).to_string().into());
+        }
+        let value = match old {
+            Some(mut old) if mode == Mode::Append => {
+                old.extend_from_slice(&value);
+                old
+            }
+            _ => value,
+        };
+        Ok(if attributes.changes_case() { change_case(attributes, value.as_bstr()) } else { value })
+    }
+
+    pub(super) fn is_associative_at(&self, place: &Place) -> bool {
+        let variable = self.variables.get_at(place.depth, place.name.as_bstr());
+        variable.is_some_and(Variable::is_associative)
+    }
+
+    fn unwind_unless(&self, done: bool) -> Running<()> {
+        match done {
+            true => Ok(()),
+            // POSIX: a variable assignment error leaves a shell that is not interactive.
+            false if self.options.posix => Err(Interrupt::Exit(ExitStatus::NOT_FOUND)),
+            false => Err(Interrupt::Discard(ExitStatus::FAILURE)),
+        }
+    }
+
+    pub(crate) fn refuse_readonly(&self, name: &BStr) -> bool {
+        self.complain([name.as_bytes(), b": readonly variable"].concat());
+        false
+    }
+
+    pub(crate) fn complain_of_subscript(&self, written: &[u8]) {
+        self.complain([written, b": bad array subscript"].concat());
+    }
+
+    /// ``declare: `1x': not a valid identifier``; `builtin` may be empty.
+    pub(crate) fn complain_of_identifier(&self, builtin: &str, text: &BStr) {
+        let separator = if builtin.is_empty() { "" } else { ": " };
+        let start = format!("{builtin}{separator}`");
+        self.complain([start.as_bytes(), text, b"': not a valid identifier"].concat());
+    }
+}
+
+impl Variable {
+    /// `false`: the index is before the first element.
+    fn put_element(&mut self, key: &ElementKey, value: BString) -> bool {
+        self.become_array(matches!(key, ElementKey::Key(_)));
+        match (&mut self.value, key) {
+            (Some(Value::Indexed(array)), ElementKey::Index(index)) => {
+                let Some(index) = array.resolve_index(*index) else { return false };
+                array.set(index, value);
+            }
+            (Some(Value::Associative(map)), ElementKey::Key(key)) => map.set(key.clone(), value),
+            _ => return false,
+        }
+        true
+    }
+
+    /// A scalar becomes element 0 of the array it is from now on; an array stays what it is.
+    pub fn become_array(&mut self, associative: bool) {
+        let associative = associative || self.attributes.associative;
+        self.attributes.indexed = false;
+        self.attributes.associative = false;
+        self.value = Some(match self.value.take() {
+            Some(array @ (Value::Indexed(_) | Value::Associative(_))) => array,
+            Some(Value::Scalar(text)) if associative => {
+                Value::Associative([("0".into(), text)].into_iter().collect())
+            }
+            Some(Value::Scalar(text)) => Value::Indexed([text].into_iter().collect()),
+            None if associative => Value::Associative(<_>::default()),
+            None => Value::Indexed(<_>::default()),
+        });
+    }
+}
+
+/// What a nameref may be told to refer to.
+pub(crate) fn is_reference_target(text: &BStr) -> bool {
+    is_name(text) || parse_reference(text).is_some()
+}
+
+/// `declare -l`, `-u`, `-c`: letter by letter, bytes that are no text as they are.
+fn change_case(attributes: Attributes, value: &BStr) -> BString {
+    let mut changed = BString::from(Vec::with_capacity(value.len()));
+    for (start, end, letter) in value.char_indices() {
+        let upper = attributes.uppercase || attributes.capitalize && start == 0;
+        let bytes = value.get(start..end).unwrap_or_default();
+        if letter == char::REPLACEMENT_CHARACTER {
+            changed.extend_from_slice(bytes);
+        } else if upper {
+            push_single(&mut changed, letter, letter.to_uppercase());
+        } else {
+            push_single(&mut changed, letter, letter.to_lowercase());
+        }
+    }
+    changed
+}
+
+/// Letters without a single counterpart (`ß`) stay.
+fn push_single(into: &mut BString, letter: char, mut counterpart: impl Iterator<Item = char>) {
+    let letter = match (counterpart.next(), counterpart.next()) {
+        (Some(other), None) => other,
+        _ => letter,
+    };
+    into.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
 }

@@ -5,15 +5,24 @@
 
 mod array;
 mod assign;
+mod associative;
+mod compound;
+mod dynamic;
+mod element;
 mod lookup;
+mod names;
 mod scope;
+mod unset;
 
 use bstr::BString;
 
-pub use array::{AssociativeArray, IndexedArray};
-pub use assign::ElementKey;
+pub use array::IndexedArray;
+pub use associative::AssociativeArray;
+pub use dynamic::Dynamic;
+pub use element::ElementKey;
 pub use lookup::Target;
-pub use scope::{Scope, ScopeKind, Variables};
+pub use names::{Reference, is_name, parse_reference};
+pub use scope::{NameHasher, Scope, ScopeKind, Variables};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -42,6 +51,25 @@ pub struct Attributes {
     /// Declared `-a` or `-A` without a value yet.
     pub indexed: bool,
     pub associative: bool,
+    /// The shell computes it, or acts when it is assigned.
+    pub dynamic: Option<Dynamic>,
+}
+
+impl Attributes {
+    /// Assigning needs no more than putting the value there.
+    pub fn is_plain(&self) -> bool {
+        !(self.readonly
+            || self.integer
+            || self.nameref
+            || self.indexed
+            || self.associative
+            || self.changes_case()
+            || self.dynamic.is_some())
+    }
+
+    pub fn changes_case(&self) -> bool {
+        self.lowercase || self.uppercase || self.capitalize
+    }
 }
 
 impl Variable {
@@ -51,11 +79,7 @@ impl Variable {
 
     /// What `$name` gives: of an array, element 0.
     pub fn as_scalar(&self) -> Option<&BString> {
-        match self.value.as_ref()? {
-            Value::Scalar(text) => Some(text),
-            Value::Indexed(array) => array.get(0),
-            Value::Associative(array) => array.get(b"0".as_slice().into()),
-        }
+        self.value.as_ref()?.as_scalar()
     }
 
     pub fn is_array(&self) -> bool {
@@ -66,5 +90,16 @@ impl Variable {
 
     pub fn is_associative(&self) -> bool {
         self.attributes.associative || matches!(self.value, Some(Value::Associative(_)))
+    }
+}
+
+impl Value {
+    /// Element 0 of an array, the text of anything else.
+    pub fn as_scalar(&self) -> Option<&BString> {
+        match self {
+            Value::Scalar(text) => Some(text),
+            Value::Indexed(array) => array.get(0),
+            Value::Associative(array) => array.get(b"0".as_slice().into()),
+        }
     }
 }

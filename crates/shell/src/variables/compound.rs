@@ -1,0 +1,270 @@
+//! `name=(…)` and `name+=(…)`.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{ArrayElement, Subscript};
+
+use super::assign::Mode;
+use super::element::{is_literally, written_element};
+use super::lookup::Place;
+use super::{Attributes, ElementKey, IndexedArray, Value};
+use crate::shell::Shell;
+use crate::status::Running;
+
+/// An element whose value is expanded; its subscript is evaluated when it is stored, as in bash.
+struct Pending<'a> {
+    subscript: Option<&'a Subscript>,
+    mode: Mode,
+    value: BString,
+}
+
+impl Shell {
+    /// All values are expanded before the array changes: `a=(x "${a[@]}")`. A bad element is reported and left
+    /// out; `false` only if nothing could be assigned.
+    pub(crate) fn store_list(
+        &mut self,
+        place: &Place,
+        elements: &[ArrayElement],
+        mode: Mode,
+    ) -> Running<bool> {
+        let name = place.name.as_bstr();
+        if let Some(subscript) = &place.subscript {
+            let written = [name.as_bytes(), b"[", subscript, b"]"].concat();
+            self.complain_of_identifier("", written.as_bstr());
+            return Ok(false);
+        }
+        let associative = self.is_associative_at(place);
+        let pairs = associative && elements.first().is_some_and(|first| first.subscript.is_none());
+        let pending = self.expand_elements(elements, associative, pairs)?;
+        let variable = self.variables.get_at(place.depth, name);
+        let attributes = variable.map(|variable| variable.attributes).unwrap_or_default();
+        if attributes.readonly {
+            return Ok(self.refuse_readonly(name));
+        }
+        if attributes.dynamic.is_some_and(|dynamic| !dynamic.is_stored()) {
+            return Ok(true);
+        }
+        match (associative, pairs) {
+            (true, true) => self.store_pairs(place, attributes, pending, mode)?,
+            (true, false) => self.store_keys(place, attributes, pending, mode)?,
+            (false, _) => self.store_indices(place, attributes, pending, mode)?,
+        }
+        Ok(true)
+    }
+
+    fn expand_elements<'a>(
+        &mut self,
+        elements: &'a [ArrayElement],
+        associative: bool,
+        pairs: bool,
+    ) -> Running<Vec<Pending<'a>>> {
+        let mut pending = Vec::with_capacity(elements.len());
+        let mut words = Vec::new();
+        for element in elements {
+            let mode = Mode::appending(element.append);
+            if associative || element.subscript.is_some() {
+                let value = self.expand_to_string(&element.value)?;
+                let subscript = element.subscript.as_ref();
+                match subscript.filter(|_| pairs) {
+                    Some(subscript) => {
+                        let mut text = written_element(b"".as_bstr(), subscript);
+                        text.extend_from_slice(if element.append { b"+=" } else { b"=" });
+                        text.extend_from_slice(&value);
+                        pending.push(Pending { subscript: None, mode, value: text });
+                    }
+                    None => pending.push(Pending { subscript, mode, value }),
+                }
+            } else {
+                self.expand_word_into(&element.value, &mut words)?;
+                let plain = words.drain(..);
+                pending.extend(plain.map(|value| Pending { subscript: None, mode, value }));
+            }
+        }
+        Ok(pending)
+    }
+
+    /// `map=(key value key value)`
+    fn store_pairs(
+        &mut self,
+        place: &Place,
+        attributes: Attributes,
+        pending: Vec<Pending<'_>>,
+        mode: Mode,
+    ) -> Running<()> {
+        let mut pairs = Vec::with_capacity(pending.len() / 2);
+        let mut words = pending.into_iter().map(|word| word.value);
+        while let Some(key) = words.next() {
+            let value = words.next().unwrap_or_default();
+            if key.is_empty() {
+                self.complain_of_subscript(&key);
+                continue;
+            }
+            let value = self.convert(attributes, None, value, Mode::Replace)?;
+            pairs.push((key, value));
+        }
+        self.commit_pairs(place, pairs, mode);
+        Ok(())
+    }
+
+    /// `map=([key]=value …)`
+    fn store_keys(
+        &mut self,
+        place: &Place,
+        attributes: Attributes,
+        pending: Vec<Pending<'_>>,
+        mode: Mode,
+    ) -> Running<()> {
+        let mut pairs: Vec<(BString, BString)> = Vec::with_capacity(pending.len());
+        for element in pending {
+            let Some(subscript) = element.subscript else {
+                let name = place.name.as_bytes();
+                let reason = b": must use subscript when assigning associative array";
+                self.complain([name, b": ", &element.value, reason].concat());
+                continue;
+            };
+            let key = self.expand_to_string(&subscript.text)?;
+            if key.is_empty() {
+                self.complain_of_element(subscript, &element);
+                continue;
+            }
+            let old = match element.mode {
+                Mode::Append => self.old_of_key(place, &pairs, key.as_bstr(), mode),
+                Mode::Replace => None,
+            };
+            let value = self.convert(attributes, old, element.value, element.mode)?;
+            pairs.push((key, value));
+        }
+        self.commit_pairs(place, pairs, mode);
+        Ok(())
+    }
+
+    /// What `[key]+=…` appends to: what this list has given the key already, else what is there.
+    fn old_of_key(
+        &self,
+        place: &Place,
+        pairs: &[(BString, BString)],
+        key: &BStr,
+        mode: Mode,
+    ) -> Option<BString> {
+        if let Some((_, value)) = pairs.iter().rev().find(|(other, _)| other == key) {
+            return Some(value.clone());
+        }
+        if mode == Mode::Replace {
+            return None;
+        }
+        let variable = self.variables.get_at(place.depth, place.name.as_bstr())?;
+        variable.value.as_ref()?.element(&ElementKey::Key(key.into())).cloned()
+    }
+
+    fn commit_pairs(&mut self, place: &Place, pairs: Vec<(BString, BString)>, mode: Mode) {
+        let variable = self.variables.at_mut(place.depth, place.name.as_bstr());
+        variable.become_array(true);
+        if let Some(Value::Associative(map)) = &mut variable.value {
+            if mode == Mode::Replace {
+                map.clear();
+            }
+            for (key, value) in pairs {
+                map.set(key, value);
+            }
+        }
+    }
+
+    /// `array=(value [index]=value …)`: a value without index goes after the one before.
+    fn store_indices(
+        &mut self,
+        place: &Place,
+        attributes: Attributes,
+        pending: Vec<Pending<'_>>,
+        mode: Mode,
+    ) -> Running<()> {
+        let mut end = match mode {
+            Mode::Append => self.end_of(place),
+            Mode::Replace => 0,
+        };
+        let mut next = end;
+        let mut values: Vec<(u64, BString)> = Vec::with_capacity(pending.len());
+        for element in pending {
+            let index = match element.subscript {
+                None => next,
+                Some(subscript) => match self.index_within(subscript, end)? {
+                    Some(index) => index,
+                    None => {
+                        self.complain_of_element(subscript, &element);
+                        continue;
+                    }
+                },
+            };
+            let old = match element.mode {
+                Mode::Append => self.old_of_index(place, &values, index, mode),
+                Mode::Replace => None,
+            };
+            let plain =
+                element.mode == Mode::Replace && !attributes.integer && !attributes.changes_case();
+            let value = match plain {
+                true => element.value,
+                false => self.convert(attributes, old, element.value, element.mode)?,
+            };
+            values.push((index, value));
+            next = index.saturating_add(1);
+            end = end.max(next);
+        }
+        let variable = self.variables.at_mut(place.depth, place.name.as_bstr());
+        variable.become_array(false);
+        if let Some(Value::Indexed(array)) = &mut variable.value {
+            if mode == Mode::Replace {
+                *array = IndexedArray::default();
+            }
+            for (index, value) in values {
+                array.set(index, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where `name+=(…)` begins.
+    fn end_of(&self, place: &Place) -> u64 {
+        let variable = self.variables.get_at(place.depth, place.name.as_bstr());
+        match variable.and_then(|variable| variable.value.as_ref()) {
+            Some(Value::Indexed(array)) => array.next_index(),
+            Some(Value::Scalar(_)) => 1,
+            Some(Value::Associative(_)) | None => 0,
+        }
+    }
+
+    /// `None`: no number, or one before the beginning.
+    fn index_within(&mut self, subscript: &Subscript, end: u64) -> Running<Option<u64>> {
+        let bad = [&b""[..], b"@", b"*"].iter().any(|text| is_literally(subscript, text));
+        if bad {
+            return Ok(None);
+        }
+        let index = self.evaluate(subscript)?;
+        if index >= 0 {
+            return Ok(Some(index as u64));
+        }
+        Ok(end.checked_sub(index.unsigned_abs()))
+    }
+
+    fn old_of_index(
+        &self,
+        place: &Place,
+        values: &[(u64, BString)],
+        index: u64,
+        mode: Mode,
+    ) -> Option<BString> {
+        if let Some((_, value)) = values.iter().rev().find(|(other, _)| *other == index) {
+            return Some(value.clone());
+        }
+        if mode == Mode::Replace {
+            return None;
+        }
+        let variable = self.variables.get_at(place.depth, place.name.as_bstr())?;
+        let key = ElementKey::Index(i64::try_from(index).ok()?);
+        variable.value.as_ref()?.element(&key).cloned()
+    }
+
+    /// `[-1]=x: bad array subscript`
+    fn complain_of_element(&self, subscript: &Subscript, element: &Pending<'_>) {
+        let operator: &[u8] = if element.mode == Mode::Append { b"+=" } else { b"=" };
+        let written = written_element(b"".as_bstr(), subscript);
+        self.complain_of_subscript(&[&written, operator, &element.value].concat());
+    }
+}
