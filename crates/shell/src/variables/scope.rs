@@ -173,6 +173,20 @@ impl Variables {
         scope.saved_options.clone()
     }
 
+    /// How many scopes there are; 1: only the global one.
+    pub fn depth(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Ends scopes until only `depth` are left. Gives back what `local -` saved, as [`Variables::pop_scope`].
+    pub fn leave_scopes(&mut self, depth: usize) -> Option<Box<Options>> {
+        let mut saved = None;
+        while self.scopes.len() > depth.max(1) {
+            saved = self.pop_scope().or(saved);
+        }
+        saved
+    }
+
     /// `local -`: `false` outside functions.
     pub fn save_options(&mut self, options: &Options) -> bool {
         let Some(depth) = self.function_depth() else { return false };
