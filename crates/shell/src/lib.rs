@@ -20,3 +20,5 @@ pub mod pipe;
 pub mod shell;
 pub mod status;
 pub mod variables;
+pub mod version;
+pub mod width;

@@ -1,0 +1,190 @@
+//! The lines to be sorted: one text, one index of it, sorted in runs that are then merged.
+//!
+//! Runs keep the work between two looks at the request's control short, and fit the processor's cache.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use memchr::memchr_iter;
+
+use super::key::{Key, rank_bytes};
+use crate::control::Control;
+use crate::status::Stop;
+
+/// How lines compare.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    pub keys: Vec<Key>,
+    /// Of the comparison of whole lines.
+    pub reverse: bool,
+    /// Lines with equal keys are equal: `-s`, `-u`.
+    pub keys_only: bool,
+    pub tab: Option<u8>,
+    /// Of `-R`.
+    pub seed: u64,
+}
+
+impl Rules {
+    pub fn compare(&self, one: &[u8], other: &[u8]) -> Ordering {
+        for key in &self.keys {
+            let (first, second) = (key.of(one, self.tab), key.of(other, self.tab));
+            let order = key.compare(first, second, self.seed);
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
+        if self.keys_only && !self.keys.is_empty() {
+            return Ordering::Equal;
+        }
+        if self.reverse { other.cmp(one) } else { one.cmp(other) }
+    }
+
+    fn rank(&self, line: &[u8]) -> u64 {
+        match self.keys.first() {
+            Some(key) => key.rank(key.of(line, self.tab), self.seed),
+            None if self.reverse => !rank_bytes(line),
+            None => rank_bytes(line),
+        }
+    }
+}
+
+/// A line in the text, without its separator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    rank: u64,
+    start: usize,
+    length: usize,
+}
+
+pub struct Table {
+    pub text: Vec<u8>,
+    separator: u8,
+    entries: Vec<Entry>,
+}
+
+/// Lines that are sorted at a stretch: a few milliseconds.
+const RUN: usize = 1 << 15;
+/// Lines merged between two looks at the control.
+const STRIDE: usize = 1 << 14;
+
+impl Table {
+    /// Every line of the text ends with the separator.
+    pub fn new(text: Vec<u8>, separator: u8) -> Self {
+        Table { text, separator, entries: Vec::new() }
+    }
+
+    pub fn sort(&mut self, rules: &Rules, control: &Arc<Control>) -> Result<(), Stop> {
+        self.index(rules, control)?;
+        let text = &self.text;
+        let line =
+            |entry: &Entry| text.get(entry.start..entry.start + entry.length).unwrap_or_default();
+        // Lines that compare equal keep their order; of lines equal to the last byte nobody can tell.
+        let compare = |one: &Entry, other: &Entry| {
+            (one.rank.cmp(&other.rank))
+                .then_with(|| rules.compare(line(one), line(other)))
+                .then_with(|| one.start.cmp(&other.start))
+        };
+        for run in self.entries.chunks_mut(RUN) {
+            control.check()?;
+            run.sort_unstable_by(compare);
+        }
+        self.entries = merge_runs(std::mem::take(&mut self.entries), &compare, control)?;
+        Ok(())
+    }
+
+    fn index(&mut self, rules: &Rules, control: &Arc<Control>) -> Result<(), Stop> {
+        let mut start = 0;
+        for (count, end) in memchr_iter(self.separator, &self.text).enumerate() {
+            if count.is_multiple_of(STRIDE) {
+                control.check()?;
+            }
+            let rank = rules.rank(self.text.get(start..end).unwrap_or_default());
+            self.entries.push(Entry { rank, start, length: end - start });
+            start = end + 1;
+        }
+        Ok(())
+    }
+
+    /// Lines in order, without their separators.
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.entries
+            .iter()
+            .map(|entry| self.text.get(entry.start..entry.start + entry.length).unwrap_or_default())
+    }
+}
+
+/// Merges neighbouring sorted runs until there is one.
+fn merge_runs(
+    mut entries: Vec<Entry>,
+    compare: &impl Fn(&Entry, &Entry) -> Ordering,
+    control: &Arc<Control>,
+) -> Result<Vec<Entry>, Stop> {
+    let mut run = RUN;
+    let mut merged = Vec::new();
+    while run < entries.len() {
+        merged.reserve(entries.len());
+        for pair in entries.chunks(run * 2) {
+            let (left, right) = pair.split_at(run.min(pair.len()));
+            merge(left, right, &mut merged, compare, control)?;
+        }
+        std::mem::swap(&mut entries, &mut merged);
+        merged.clear();
+        run *= 2;
+    }
+    Ok(entries)
+}
+
+fn merge(
+    mut left: &[Entry],
+    mut right: &[Entry],
+    merged: &mut Vec<Entry>,
+    compare: &impl Fn(&Entry, &Entry) -> Ordering,
+    control: &Arc<Control>,
+) -> Result<(), Stop> {
+    control.check()?;
+    // Input that is in order already needs no merging.
+    let in_order = match (left.last(), right.first()) {
+        (Some(last), Some(first)) => compare(last, first) != Ordering::Greater,
+        _ => true,
+    };
+    let mut until_check = STRIDE;
+    while let (false, Some(one), Some(other)) = (in_order, left.first(), right.first()) {
+        if compare(one, other) == Ordering::Greater {
+            merged.push(*other);
+            right = right.get(1..).unwrap_or_default();
+        } else {
+            merged.push(*one);
+            left = left.get(1..).unwrap_or_default();
+        }
+        until_check -= 1;
+        if until_check == 0 {
+            control.check()?;
+            until_check = STRIDE;
+        }
+    }
+    merged.extend_from_slice(left);
+    merged.extend_from_slice(right);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Limits;
+
+    #[test]
+    fn many_runs_are_merged_in_order() {
+        let mut number = 1_u64;
+        let mut text = Vec::new();
+        for _ in 0..5 * RUN + 7 {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.extend_from_slice(format!("{}\n", number % 100_000).as_bytes());
+        }
+        let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+        expected.pop();
+        expected.sort_unstable();
+        let mut table = Table::new(text.clone(), b'\n');
+        table.sort(&Rules::default(), &Arc::new(Control::new(Limits::default()))).unwrap();
+        assert!(table.lines().eq(expected));
+    }
+}
