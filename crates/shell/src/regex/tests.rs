@@ -1,0 +1,1 @@
+//! The translation of expressions, compared with what GNU `grep` and PCRE give.
