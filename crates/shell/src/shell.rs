@@ -88,7 +88,7 @@ pub struct Hashed {
 }
 
 /// A function that was defined.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Function {
     pub name: BString,
     pub body: Arc<CompoundCommand>,
@@ -96,6 +96,9 @@ pub struct Function {
     pub source: BString,
     pub line: u32,
     pub exported: bool,
+    pub readonly: bool,
+    /// `declare -ft`: the DEBUG and RETURN traps are inherited.
+    pub traced: bool,
 }
 
 /// An entry of the call stack: `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
