@@ -71,6 +71,9 @@ struct Request {
     /// Goes up whenever something happened that a running command must know of.
     events: AtomicU64,
     processes: AtomicU32,
+    /// Threads that work for the request, and those of them that wait for the end of their input.
+    running: AtomicU32,
+    readers: AtomicU32,
     stop: Mutex<Option<Stop>>,
     wake: Condvar,
 }
@@ -87,6 +90,8 @@ impl Control {
             output: AtomicU64::new(0),
             events: AtomicU64::new(0),
             processes: AtomicU32::new(0),
+            running: AtomicU32::new(0),
+            readers: AtomicU32::new(0),
             stop: Mutex::new(None),
             wake: Condvar::new(),
         };
@@ -223,6 +228,50 @@ impl Control {
     /// Wakes everything that waits, so that it looks again: a job has ended.
     pub fn notify(&self) {
         self.request.happened(self.request.lock());
+    }
+
+    /// One more thread works for the request. [`Control::process_ends`] must follow, whatever happens.
+    pub fn process_starts(&self) -> Result<(), Stop> {
+        let limit = self.limits.processes;
+        if self.request.running.fetch_add(1, Ordering::AcqRel) >= limit {
+            self.request.running.fetch_sub(1, Ordering::AcqRel);
+            return Err(self.exceeded(LimitKind::Processes, u64::from(limit)));
+        }
+        Ok(())
+    }
+
+    pub fn process_ends(&self) {
+        self.request.running.fetch_sub(1, Ordering::AcqRel);
+        self.notify();
+    }
+
+    /// The same for a thread whose end the request waits for: `>(…)`.
+    pub fn reader_starts(&self) {
+        self.request.readers.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub fn reader_ends(&self) {
+        self.request.readers.fetch_sub(1, Ordering::AcqRel);
+        self.notify();
+    }
+
+    /// Threads that work for the request besides the first.
+    pub fn running(&self) -> u32 {
+        self.request.running.load(Ordering::Acquire)
+    }
+
+    pub fn wait_for_readers(&self, end: Option<Instant>) -> Result<(), Stop> {
+        self.wait_until(end, || self.request.readers.load(Ordering::Acquire) == 0)
+    }
+
+    /// Ends what still runs and waits until it has ended. Nothing more can be run with this control.
+    pub fn end_all(&self) {
+        self.stop(Stop::Cancelled);
+        let mut guard = self.request.lock();
+        while self.request.running.load(Ordering::Acquire) > 0 {
+            let waited = self.request.wake.wait_timeout(guard, PATIENCE);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Counted from 1 within the request; 0 is the shell that runs the request itself.

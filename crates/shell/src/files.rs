@@ -47,6 +47,10 @@ impl FileTable {
         descriptor
     }
 
+    pub fn close_all(&mut self) {
+        self.slots.clear();
+    }
+
     pub fn open_count(&self) -> usize {
         self.slots.iter().filter(|slot| slot.is_some()).count()
     }

@@ -213,9 +213,19 @@ impl Shell {
         written.map_or(word, |(_, written)| written.as_bstr())
     }
 
+    /// The name in front of messages: that of the file the running function or `source` comes from, else `$0`.
+    pub fn error_name(&self) -> &BStr {
+        match self.frames.last() {
+            Some(frame) if !frame.source.is_empty() && frame.source != "environment" => {
+                frame.source.as_bstr()
+            }
+            _ => self.name.as_bstr(),
+        }
+    }
+
     /// `name: line 3: message` on standard error.
     pub fn complain(&self, message: impl AsRef<[u8]>) {
-        let mut line = self.name.to_vec();
+        let mut line = self.error_name().to_vec();
         line.extend_from_slice(format!(": line {}: ", self.line).as_bytes());
         line.extend_from_slice(message.as_ref());
         line.push(b'\n');

@@ -11,6 +11,8 @@ impl ExitStatus {
     pub const FAILURE: ExitStatus = ExitStatus(1);
     /// Wrong use of a builtin.
     pub const USAGE: ExitStatus = ExitStatus(2);
+    /// The time of the request is over.
+    pub const TIMED_OUT: ExitStatus = ExitStatus(124);
     pub const REFUSED: ExitStatus = ExitStatus(126);
     pub const NOT_FOUND: ExitStatus = ExitStatus(127);
     pub const BROKEN_PIPE: ExitStatus = ExitStatus(141);

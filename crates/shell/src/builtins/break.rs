@@ -2,18 +2,18 @@
 
 use bstr::BString;
 
-use super::{Command, Run};
+use super::{Command, Run, levels};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow};
+use crate::status::{Flow, Interrupt};
 
 pub static COMMAND: Command = Command {
     name: "break",
-    synopsis: "break",
-    summary: "",
+    synopsis: "break [n]",
+    summary: "Leave a loop, or n loops.",
     options: &[],
     run: Run::Builtin { special: true, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+fn run(shell: &mut Shell, words: &[BString]) -> Flow {
+    levels::leave(shell, &COMMAND, words, Interrupt::Break)
 }

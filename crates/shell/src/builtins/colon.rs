@@ -9,7 +9,7 @@ use crate::status::{ExitStatus, Flow};
 pub static COMMAND: Command = Command {
     name: ":",
     synopsis: ":",
-    summary: "",
+    summary: "Do nothing, successfully.",
     options: &[],
     run: Run::Builtin { special: true, run },
 };

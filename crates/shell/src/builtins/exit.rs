@@ -1,19 +1,34 @@
 //! `exit`
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 
-use super::{Command, Run};
+use super::{Command, Run, number, without_dashes};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow};
+use crate::status::{ExitStatus, Flow, Interrupt};
 
 pub static COMMAND: Command = Command {
     name: "exit",
-    synopsis: "exit",
-    summary: "",
+    synopsis: "exit [n]",
+    summary: "Leave the shell with status n, or that of the last command.",
     options: &[],
     run: Run::Builtin { special: true, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+fn run(shell: &mut Shell, words: &[BString]) -> Flow {
+    let status = match without_dashes(words) {
+        [] => shell.status_for_exit(),
+        [word] => match number::parse(word) {
+            Some(number) => ExitStatus::from_number(number),
+            None => {
+                let word = word.to_str_lossy();
+                shell.complain(format!("exit: {word}: numeric argument required"));
+                ExitStatus::USAGE
+            }
+        },
+        _ => {
+            shell.complain("exit: too many arguments");
+            ExitStatus::FAILURE
+        }
+    };
+    Err(Interrupt::Exit(status))
 }

@@ -9,11 +9,11 @@ use crate::status::{ExitStatus, Flow};
 pub static COMMAND: Command = Command {
     name: "false",
     synopsis: "false",
-    summary: "",
+    summary: "Do nothing, unsuccessfully.",
     options: &[],
     run: Run::Builtin { special: false, run },
 };
 
 fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+    Ok(ExitStatus::FAILURE)
 }

@@ -4,6 +4,7 @@
 //! shell and get all of it; tools (`ls`, `grep`) get a [`Context`], which can read the shell but not change it.
 
 mod context;
+mod information;
 mod table;
 
 mod alias;
@@ -42,6 +43,7 @@ mod input;
 mod jobs;
 mod kill;
 mod r#let;
+mod levels;
 mod ln;
 mod local;
 mod ls;
@@ -49,6 +51,7 @@ mod mapfile;
 mod mkdir;
 mod mktemp;
 mod mv;
+mod number;
 mod popd;
 mod printf;
 mod pushd;
@@ -95,6 +98,7 @@ use bstr::BString;
 use exacta_syntax::ast::Assignment;
 
 pub use context::{Context, Output};
+pub use information::tool_information;
 pub use table::TABLE;
 
 use crate::arguments::OptionSpec;
@@ -184,6 +188,14 @@ impl From<Interrupt> for ToolError {
 impl From<crate::status::Stop> for ToolError {
     fn from(stop: crate::status::Stop) -> Self {
         ToolError::Interrupted(stop.into())
+    }
+}
+
+/// Operands after an optional `--`, for builtins without options.
+fn without_dashes(words: &[BString]) -> &[BString] {
+    match words {
+        [first, rest @ ..] if first == "--" => rest,
+        words => words,
     }
 }
 

@@ -1,19 +1,38 @@
 //! `return`
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 
-use super::{Command, Run};
+use super::{Command, Run, number, without_dashes};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow};
+use crate::status::{ExitStatus, Flow, Interrupt};
 
 pub static COMMAND: Command = Command {
     name: "return",
-    synopsis: "return",
-    summary: "",
+    synopsis: "return [n]",
+    summary: "Leave a function or a sourced file with status n, or that of the last command.",
     options: &[],
     run: Run::Builtin { special: true, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+fn run(shell: &mut Shell, words: &[BString]) -> Flow {
+    let status = match without_dashes(words) {
+        [] => shell.status,
+        [word] => match number::parse(word) {
+            Some(number) => ExitStatus::from_number(number),
+            None => {
+                let word = word.to_str_lossy();
+                shell.complain(format!("return: {word}: numeric argument required"));
+                ExitStatus::USAGE
+            }
+        },
+        _ => {
+            shell.complain("return: too many arguments");
+            return Err(Interrupt::Exit(ExitStatus::FAILURE));
+        }
+    };
+    if shell.frames.is_empty() {
+        shell.complain("return: can only `return' from a function or sourced script");
+        return Ok(ExitStatus::USAGE);
+    }
+    Err(Interrupt::Return(status))
 }

@@ -1,19 +1,50 @@
 //! `shift`
 
-use bstr::BString;
+use std::sync::Arc;
 
-use super::{Command, Run};
+use bstr::{BString, ByteSlice};
+
+use super::{Command, Run, number, without_dashes};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow};
+use crate::status::{ExitStatus, Flow, Interrupt};
 
 pub static COMMAND: Command = Command {
     name: "shift",
-    synopsis: "shift",
-    summary: "",
+    synopsis: "shift [n]",
+    summary: "Drop the first n positional parameters, or the first.",
     options: &[],
     run: Run::Builtin { special: true, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+fn run(shell: &mut Shell, words: &[BString]) -> Flow {
+    let count = match without_dashes(words) {
+        [] => 1,
+        [word] => match number::parse(word) {
+            Some(count) => count,
+            None => {
+                let word = word.to_str_lossy();
+                shell.complain(format!("shift: {word}: numeric argument required"));
+                return Ok(ExitStatus::FAILURE);
+            }
+        },
+        _ => {
+            shell.complain("shift: too many arguments");
+            return Err(Interrupt::Exit(ExitStatus::FAILURE));
+        }
+    };
+    let available = shell.positional.len();
+    match usize::try_from(count) {
+        Ok(count) if count <= available => {
+            if count > 0 {
+                Arc::make_mut(&mut shell.positional).drain(..count);
+            }
+            Ok(ExitStatus::SUCCESS)
+        }
+        outside => {
+            if outside.is_err() || shell.options.shift_verbose {
+                shell.complain(format!("shift: {count}: shift count out of range"));
+            }
+            Ok(ExitStatus::FAILURE)
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::status::{ExitStatus, Flow};
 pub static COMMAND: Command = Command {
     name: "true",
     synopsis: "true",
-    summary: "",
+    summary: "Do nothing, successfully.",
     options: &[],
     run: Run::Builtin { special: false, run },
 };

@@ -1,71 +1,226 @@
 //! Running the tree.
+//!
+//! `mod` reads texts and runs lists; each kind of command has a file of its own. [`dispatch`] is the one place
+//! that chooses between function, builtin, tool and program.
 
-use std::sync::Arc;
+mod compound;
+mod conditional;
+mod dispatch;
+mod finish;
+mod function;
+mod jobs;
+mod lookup;
+mod pipeline;
+mod pool;
+mod redirect;
+mod script;
+mod select;
+mod shim;
+mod signals;
+mod simple;
+mod subshell;
+mod substitution;
+mod texts;
+mod time;
+mod trace;
+mod traps;
 
-use bstr::{BStr, BString};
-use exacta_syntax::ast::{CommandSubstitution, List, ProcessSubstitution};
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{AndOr, AndOrOperator, Command, CompoundKind, List};
+use exacta_syntax::{Aliases, NoAliases, ParseOptions, Parser, SyntaxError};
 
-use crate::filesystem::OpenFile;
+pub use jobs::Jobs;
+pub use lookup::{Found, is_path};
+pub use signals::{signal_name, signal_number, signal_numbers};
+pub use traps::{Condition, Traps};
+
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow, Running};
-
-#[derive(Clone, Default)]
-pub struct Traps {}
-
-#[derive(Clone, Default)]
-pub struct Jobs {}
+use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running, Stop};
 
 /// State that exists only while something runs: no part of a session.
 #[derive(Clone, Default)]
-pub struct Transient {}
+pub struct Transient {
+    /// Descriptors of `<(…)` and `>(…)` of commands that still run.
+    substitutions: Vec<substitution::OpenSubstitution>,
+    /// How often the first character of `PS4` is printed.
+    trace_depth: u32,
+    /// `PS4` as it was last parsed.
+    prompt: Option<trace::Prompt>,
+    /// The command that failed did so because of a redirect: that counts for `set -e` whatever it is.
+    redirect_failed: bool,
+    /// While a trap runs: `$?` from before it, which a bare `exit` means.
+    status_before_trap: Option<ExitStatus>,
+    /// `eval` inside each other, for the words of syntax errors.
+    pub(crate) evaluations: u32,
+    /// The text being run mentions `BASH_COMMAND`: it is kept up to date.
+    names_command: bool,
+    /// The `PATH` for which `Shell::hashed` holds.
+    hashed_for: Option<BString>,
+}
+
+/// Stack that must be left before more is taken: tools and expansions run on it too.
+const STACK_RESERVE: usize = 192 << 10;
+const STACK_PIECE: usize = 1 << 20;
 
 impl Shell {
     /// Runs a text as `eval`, `source`, `-c` and a script file do: command by command, as bash reads it.
     pub fn run_text(&mut self, text: &BStr, first_line: u32) -> Flow {
-        let _ = (text, first_line);
-        Ok(ExitStatus::SUCCESS)
+        let names_command = self.transient.names_command;
+        self.transient.names_command |= text.find(b"BASH_COMMAND").is_some();
+        let flow = self.nested(|shell| shell.run_commands(text, first_line));
+        self.transient.names_command = names_command;
+        flow
     }
 
-    /// The end of a shell: its EXIT trap, its jobs, and what the way out means as a status.
-    pub fn finish(&mut self, flow: Flow) -> ExitStatus {
-        flow.unwrap_or(ExitStatus::FAILURE)
+    fn run_commands(&mut self, text: &BStr, first_line: u32) -> Flow {
+        let mut parser = Parser::new(text, exacta_syntax::Limits::default()).at_line(first_line);
+        let mut status = ExitStatus::SUCCESS;
+        loop {
+            let list = match self.parse_next(&mut parser) {
+                Ok(Some(list)) => list,
+                Ok(None) => return Ok(status),
+                Err(error) => return self.refuse_text(text, first_line, &error),
+            };
+            if self.options.noexec && !self.options.interactive {
+                continue;
+            }
+            match self.run_list(&list) {
+                Ok(done) => status = done,
+                Err(Interrupt::Discard(failed)) if !self.is_subshell() => {
+                    status = failed;
+                    self.set_status(failed);
+                }
+                Err(interrupt) => return Err(interrupt),
+            }
+        }
     }
 
-    /// The end of a request in a session that goes on: as [`Shell::finish`], without the EXIT trap.
-    pub fn end_request(&mut self, flow: Flow) -> ExitStatus {
-        flow.unwrap_or(ExitStatus::FAILURE)
+    fn parse_next(&self, parser: &mut Parser<'_>) -> Result<Option<List>, SyntaxError> {
+        let options = ParseOptions { extglob: self.options.extglob, posix: self.options.posix };
+        let aliases: &dyn Aliases = if self.options.expand_aliases { self } else { &NoAliases };
+        parser.next_command(options, aliases)
+    }
+
+    /// A text that is no script: bash's message, the line it is about, and status 2.
+    fn refuse_text(&mut self, text: &BStr, first_line: u32, error: &SyntaxError) -> Flow {
+        self.line = error.span.line;
+        let place = match self.frames.last() {
+            _ if self.transient.evaluations > 0 => "eval: ",
+            None if self.options.command_string => "-c: ",
+            _ => "",
+        };
+        let prefix = format!("{}: {place}line {}: ", self.error_name(), self.line);
+        for line in error.to_string().lines() {
+            self.write_error(format!("{prefix}{line}\n").as_bytes());
+        }
+        if error.to_string().contains(" near ") {
+            let line = text.lines().nth(self.line.saturating_sub(first_line) as usize);
+            let mut quoted = format!("{prefix}`").into_bytes();
+            quoted.extend_from_slice(line.unwrap_or_default());
+            quoted.extend_from_slice(b"'\n");
+            self.write_error(&quoted);
+        }
+        self.set_status(ExitStatus::USAGE);
+        Ok(ExitStatus::USAGE)
     }
 
     pub fn run_list(&mut self, list: &List) -> Flow {
-        let _ = list;
-        Ok(ExitStatus::SUCCESS)
+        let mut status = ExitStatus::SUCCESS;
+        for item in &list.items {
+            status = if item.background {
+                self.start_job(&item.chain)?
+            } else {
+                self.run_chain(&item.chain)?
+            };
+        }
+        Ok(status)
     }
 
-    /// The output of `$(…)` without its trailing newlines; `$?` is that of the substitution.
-    pub fn run_substitution(&mut self, substitution: &CommandSubstitution) -> Running<BString> {
-        let _ = substitution;
-        Ok(BString::default())
+    /// `a && b || c`: only the last that is run counts for `set -e`.
+    fn run_chain(&mut self, chain: &AndOr) -> Flow {
+        let Some(last) = chain.rest.len().checked_sub(1) else {
+            return self.run_pipeline(&chain.first);
+        };
+        let mut status = self.as_condition(|shell| shell.run_pipeline(&chain.first))?;
+        for (at, (operator, pipeline)) in chain.rest.iter().enumerate() {
+            if status.success() != (*operator == AndOrOperator::And) {
+                continue;
+            }
+            status = if at == last {
+                self.run_pipeline(pipeline)?
+            } else {
+                self.as_condition(|shell| shell.run_pipeline(pipeline))?
+            };
+        }
+        Ok(status)
     }
 
-    /// Starts `<(…)` or `>(…)` and gives the name (`/dev/fd/63`) to use in its place.
-    pub fn start_process_substitution(
-        &mut self,
-        substitution: &ProcessSubstitution,
-    ) -> Running<BString> {
-        let _ = substitution;
-        Ok(BString::default())
+    fn run_command(&mut self, command: &Command) -> Flow {
+        match command {
+            Command::Simple(simple) => self.run_simple(simple),
+            Command::Compound(compound) => self.run_compound(compound),
+            Command::Function(definition) => self.define_function(definition),
+        }
     }
 
-    /// Runs words that are already expanded, as `command` does: no functions, no aliases. In a subshell,
-    /// as a program would run: what it changes is gone afterwards. `input` replaces standard input,
-    /// `environment` all exported variables.
-    pub fn run_as_program(
-        &mut self,
-        argv: &[BString],
-        input: Option<Arc<dyn OpenFile>>,
-        environment: Option<Vec<(BString, BString)>>,
-    ) -> Flow {
-        let _ = (argv, input, environment);
-        Ok(ExitStatus::SUCCESS)
+    /// Runs something whose failure is expected: conditions, what stands before `&&`, what follows `!`.
+    fn as_condition<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.tested, true);
+        let result = run(self);
+        self.tested = before;
+        result
     }
+
+    /// One level deeper, as far as the limit and the stack allow.
+    fn nested(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let limit = self.control.limits.recursion;
+        if self.depth >= limit {
+            let stop = self.control.exceeded(LimitKind::Recursion, u64::from(limit));
+            return Err(Interrupt::Stopped(stop));
+        }
+        self.depth += 1;
+        let flow = stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || run(self));
+        self.depth -= 1;
+        flow
+    }
+
+    /// A process of its own: `exit` and errors end it, and nothing of it is left.
+    fn is_subshell(&self) -> bool {
+        self.control.process() != 0
+    }
+
+    fn set_status(&mut self, status: ExitStatus) {
+        self.status = status;
+        self.pipe_status.clear();
+        self.pipe_status.push(status);
+    }
+
+    /// Before every command: the request may be over, or a signal may wait for its trap.
+    fn step(&mut self) -> Running<()> {
+        self.control.step()?;
+        if self.control.has_pending() { self.run_pending_traps() } else { Ok(()) }
+    }
+}
+
+impl Aliases for Shell {
+    fn alias(&self, name: &BStr) -> Option<BString> {
+        self.aliases.get::<[u8]>(name.as_ref()).cloned()
+    }
+}
+
+/// Does `set -e` look at the status of this command itself? Of a group or loop it has looked at the parts.
+fn counts_for_errexit(command: &Command) -> bool {
+    match command {
+        Command::Simple(_) => true,
+        Command::Compound(compound) => matches!(
+            compound.kind,
+            CompoundKind::Subshell(_) | CompoundKind::Arithmetic(_) | CompoundKind::Conditional(_)
+        ),
+        Command::Function(_) => false,
+    }
+}
+
+/// A refusal ends the request.
+fn refused(refusal: crate::host::Refusal) -> Interrupt {
+    Interrupt::Stopped(Stop::Refused(refusal))
 }

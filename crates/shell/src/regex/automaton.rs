@@ -157,9 +157,8 @@ impl Longest {
             .look_matcher(LookMatcher::new());
         let nfa: NFA =
             thompson::Compiler::new().configure(config).build_from_hir(hir).map_err(|_| TOO_BIG)?;
-        let lazy = hybrid::dfa::Config::new()
-            .match_kind(MatchKind::All)
-            .skip_cache_capacity_check(true);
+        let lazy =
+            hybrid::dfa::Config::new().match_kind(MatchKind::All).skip_cache_capacity_check(true);
         let automaton =
             hybrid::dfa::Builder::new().configure(lazy).build_from_nfa(nfa.clone()).ok();
         let config = thompson::pikevm::Config::new().match_kind(MatchKind::All);

@@ -163,9 +163,7 @@ impl<'a> Machine<'a> {
                 self.memory.stack.push(Undo::Slot { slot: *slot, old });
                 Some((next, position))
             }
-            Step::Run { one, min, max, mode } => {
-                self.run_of(one, *min, *max, *mode, at, position)
-            }
+            Step::Run { one, min, max, mode } => self.run_of(one, *min, *max, *mode, at, position),
             Step::CounterStart(counter) => {
                 self.count(*counter, Counter { count: 0, start: position });
                 Some((next, position))

@@ -59,9 +59,9 @@ impl<'b> Bracket<'_, 'b> {
         let text = self.input.between(begin, self.input.position());
         let inner = text.strip_prefix(b":").and_then(|rest| rest.strip_suffix(b":]"));
         match inner {
-            Some(inner) if !inner.is_empty() && !inner.contains(&b'[') => Err(Error::Invalid(
-                "character class syntax is [[:space:]], not [:space:]",
-            )),
+            Some(inner) if !inner.is_empty() && !inner.contains(&b'[') => {
+                Err(Error::Invalid("character class syntax is [[:space:]], not [:space:]"))
+            }
             _ => Ok(()),
         }
     }

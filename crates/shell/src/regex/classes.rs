@@ -48,9 +48,7 @@ pub fn named(name: &[u8]) -> Option<ClassUnicode> {
         b"punct" => property(r"[\P{C}--\p{Alphabetic}\p{Nd}\p{Zs}\p{Zl}\p{Zp}]"),
         b"print" => property(r"[\P{C}--\p{Zl}\p{Zp}]"),
         b"graph" => property(r"[\P{C}--\p{Z}]"),
-        b"cntrl" => {
-            of_ranges(&[('\0', '\x1f'), ('\x7f', '\u{9f}'), ('\u{2028}', '\u{2029}')])
-        }
+        b"cntrl" => of_ranges(&[('\0', '\x1f'), ('\x7f', '\u{9f}'), ('\u{2028}', '\u{2029}')]),
         b"xdigit" => of_ranges(&[('0', '9'), ('A', 'F'), ('a', 'f')]),
         _ => return None,
     })

@@ -26,7 +26,10 @@ pub struct Matcher {
 
 enum Exact {
     /// `longest`: only if the first match is not always the longest.
-    Automaton { find: meta::Regex, longest: Option<Longest> },
+    Automaton {
+        find: meta::Regex,
+        longest: Option<Longest>,
+    },
     Backtrack(Program),
 }
 
@@ -50,8 +53,7 @@ impl Matcher {
         let exact = match exact.lower(node) {
             None => Exact::Backtrack(Program::compile(node)?),
             Some(hir) => {
-                let settled =
-                    preference == Preference::First || automaton::first_is_longest(node);
+                let settled = preference == Preference::First || automaton::first_is_longest(node);
                 let longest = if settled { None } else { Some(Longest::build(&hir)?) };
                 Exact::Automaton { find: automaton::build(&hir)?, longest }
             }

@@ -124,10 +124,7 @@ impl Anchor {
     pub(crate) fn is_word(self) -> bool {
         !matches!(
             self,
-            Anchor::LineStart
-                | Anchor::LineEnd
-                | Anchor::InnerLineStart
-                | Anchor::InnerLineEnd
+            Anchor::LineStart | Anchor::LineEnd | Anchor::InnerLineStart | Anchor::InnerLineEnd
         )
     }
 }

@@ -411,11 +411,12 @@ fn number(text: &[u8]) -> Option<Option<u32>> {
     if text.is_empty() {
         return Some(None);
     }
-    text.iter().try_fold(0_u32, |number, byte| {
-        byte.is_ascii_digit()
-            .then(|| number.saturating_mul(10).saturating_add(u32::from(byte - b'0')))
-    })
-    .map(Some)
+    text.iter()
+        .try_fold(0_u32, |number, byte| {
+            byte.is_ascii_digit()
+                .then(|| number.saturating_mul(10).saturating_add(u32::from(byte - b'0')))
+        })
+        .map(Some)
 }
 
 /// `a**` is `a*`. Other repeats of repeats are few in any honest expression.

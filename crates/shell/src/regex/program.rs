@@ -236,7 +236,11 @@ fn length(node: &Node) -> Option<u32> {
             lengths.all(|other| other == Some(first)).then_some(first)
         }
         Node::Repeat { node, min, max, .. } => {
-            if *max == Some(*min) { length(node)?.checked_mul(*min) } else { None }
+            if *max == Some(*min) {
+                length(node)?.checked_mul(*min)
+            } else {
+                None
+            }
         }
         Node::Group(_, node) | Node::Atomic(node) => length(node),
         Node::Backreference { .. } => None,

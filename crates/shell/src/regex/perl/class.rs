@@ -86,7 +86,11 @@ impl Parser<'_> {
             Item::Char('[') if self.input.peek() == Some(b':') => self.posix_class(),
             Item::Char('[') if matches!(self.input.peek(), Some(b'.' | b'=')) => {
                 let close = [self.input.peek().unwrap_or_default(), b']'];
-                if self.input.rest_from(self.input.position() + 1).windows(2).any(|two| two == close)
+                if self
+                    .input
+                    .rest_from(self.input.position() + 1)
+                    .windows(2)
+                    .any(|two| two == close)
                 {
                     return Err(Error::Invalid("POSIX collating elements are not supported"));
                 }
@@ -138,9 +142,9 @@ impl Parser<'_> {
                     digits.copied().take_while(|byte| matches!(byte, b'0'..=b'7')).collect();
                 self.input.seek(self.input.position() + digits.len());
                 let number = digits.iter().fold(0, |sum, digit| sum * 8 + u32::from(digit - b'0'));
-                char::from_u32(number)
-                    .map(|character| Member::One(Item::Char(character)))
-                    .ok_or(Error::Invalid("octal value is greater than \\377 in 8-bit non-UTF-8 mode"))
+                char::from_u32(number).map(|character| Member::One(Item::Char(character))).ok_or(
+                    Error::Invalid("octal value is greater than \\377 in 8-bit non-UTF-8 mode"),
+                )
             }
             _ => Ok(match self.common_escape()? {
                 Escape::Char(character) => Member::One(Item::Char(character)),

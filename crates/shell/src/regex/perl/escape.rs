@@ -9,9 +9,7 @@ use super::{Atom, NO_SUCH_GROUP, Parser};
 const AT_END: Error = Error::Invalid("\\ at end of pattern");
 const TOO_LARGE: Error =
     Error::Invalid("character code point value in \\x{} or \\o{} is too large");
-const BAD_REFERENCE: Error = Error::Invalid(
-    "a numbered reference must not be zero",
-);
+const BAD_REFERENCE: Error = Error::Invalid("a numbered reference must not be zero");
 
 /// What an escape means both inside and outside of a class.
 pub(super) enum Escape {
@@ -37,9 +35,7 @@ impl<'a> Parser<'a> {
             'Z' | 'z' => Node::Anchor(Anchor::LineEnd),
             'K' => Node::Keep,
             'R' => any_newline(),
-            'N' if self.input.peek() != Some(b'{') => {
-                Node::Set(not(classes::single('\n')).into())
-            }
+            'N' if self.input.peek() != Some(b'{') => Node::Set(not(classes::single('\n')).into()),
             'g' => self.reference_by_number()?,
             'k' => self.reference_by_name()?,
             '1'..='9' => {
@@ -107,9 +103,8 @@ impl<'a> Parser<'a> {
 
     /// `\k<name>`, `\k{name}`, `\k'name'`.
     fn reference_by_name(&mut self) -> Result<Node, Error> {
-        const SYNTAX: Error = Error::Invalid(
-            "\\k is not followed by a braced, angle-bracketed, or quoted name",
-        );
+        const SYNTAX: Error =
+            Error::Invalid("\\k is not followed by a braced, angle-bracketed, or quoted name");
         let close = match self.input.peek() {
             Some(b'<') => b'>',
             Some(b'{') => b'}',
@@ -129,9 +124,10 @@ impl<'a> Parser<'a> {
     /// The text up to a byte, which is read too.
     pub(super) fn until(&mut self, close: u8) -> Result<&'a [u8], Error> {
         let rest = self.input.rest();
-        let end = rest.iter().position(|byte| *byte == close).ok_or(Error::Invalid(
-            "syntax error in subpattern name (missing terminator?)",
-        ))?;
+        let end = rest
+            .iter()
+            .position(|byte| *byte == close)
+            .ok_or(Error::Invalid("syntax error in subpattern name (missing terminator?)"))?;
         self.input.seek(self.input.position() + end + 1);
         Ok(rest.get(..end).unwrap_or_default())
     }
@@ -166,7 +162,9 @@ impl<'a> Parser<'a> {
             '0' => Escape::Char(self.octal(2).and_then(char::from_u32).unwrap_or('\0')),
             'N' => Escape::Char(self.code_point()?),
             'L' | 'l' | 'U' | 'u' => {
-                return Err(Error::Invalid("PCRE2 does not support \\F, \\L, \\l, \\N{name}, \\U, or \\u"));
+                return Err(Error::Invalid(
+                    "PCRE2 does not support \\F, \\L, \\l, \\N{name}, \\U, or \\u",
+                ));
             }
             _ if character.is_ascii_alphanumeric() => {
                 return Err(Error::Invalid("unrecognized character follows \\"));
@@ -197,8 +195,7 @@ impl<'a> Parser<'a> {
 
     /// `\x41`, `\x{263a}`.
     fn hexadecimal(&mut self) -> Result<char, Error> {
-        const SYNTAX: Error =
-            Error::Invalid("non-hex character in \\x{} (closing brace missing?)");
+        const SYNTAX: Error = Error::Invalid("non-hex character in \\x{} (closing brace missing?)");
         if self.input.take_if(b'{') {
             let text = self.until(b'}').map_err(|_| SYNTAX)?;
             let text = std::str::from_utf8(text).map_err(|_| SYNTAX)?;
@@ -232,9 +229,7 @@ impl<'a> Parser<'a> {
             Some(Item::Char(character @ ' '..='~')) => {
                 Ok(char::from(character.to_ascii_uppercase() as u8 ^ 0x40))
             }
-            Some(_) => {
-                Err(Error::Invalid("\\c must be followed by a printable ASCII character"))
-            }
+            Some(_) => Err(Error::Invalid("\\c must be followed by a printable ASCII character")),
         }
     }
 

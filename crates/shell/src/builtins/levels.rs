@@ -1,0 +1,46 @@
+//! What `break` and `continue` have in common.
+
+use bstr::{BString, ByteSlice};
+
+use super::{Command, number};
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Flow, Interrupt};
+
+/// Checks the number of loops and leaves them.
+pub(super) fn leave(
+    shell: &Shell,
+    command: &Command,
+    words: &[BString],
+    interrupt: fn(u32) -> Interrupt,
+) -> Flow {
+    let name = command.name;
+    let words = match words {
+        [first, rest @ ..] if first == "--" => rest,
+        words => words,
+    };
+    if shell.loop_depth == 0 {
+        shell.complain(format!("{name}: only meaningful in a `for', `while', or `until' loop"));
+        return Ok(ExitStatus::SUCCESS);
+    }
+    let levels = match words {
+        [] => 1,
+        [word] => match number::parse(word) {
+            Some(levels) => levels,
+            None => {
+                let word = word.to_str_lossy();
+                shell.complain(format!("{name}: {word}: numeric argument required"));
+                return Err(Interrupt::Exit(ExitStatus(128)));
+            }
+        },
+        _ => {
+            shell.complain(format!("{name}: too many arguments"));
+            return Err(Interrupt::Exit(ExitStatus::FAILURE));
+        }
+    };
+    if levels < 1 {
+        shell.complain(format!("{name}: {levels}: loop count out of range"));
+        return Err(Interrupt::Break(shell.loop_depth));
+    }
+    let levels = u32::try_from(levels).unwrap_or(u32::MAX).min(shell.loop_depth);
+    Err(interrupt(levels))
+}

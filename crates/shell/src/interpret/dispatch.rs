@@ -1,0 +1,269 @@
+//! The one place where it is decided what runs: function, builtin, tool, or real program.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::Redirect;
+
+use super::{Found, refused};
+use crate::builtins::{self, Command, Context, DeclarationArgument, Run, ToolError, ToolFunction};
+use crate::errno;
+use crate::filesystem::{Access, Follow, OpenFile};
+use crate::host::{Action, Program, Step};
+use crate::shell::{SIGPIPE, Shell};
+use crate::status::{ExitStatus, Flow, Interrupt, Running};
+
+impl Shell {
+    /// Runs expanded words, the first of which is the command.
+    pub(super) fn dispatch(&mut self, words: &[BString], redirects: &[Redirect]) -> Flow {
+        let Some(name) = words.first() else { return Ok(ExitStatus::SUCCESS) };
+        let found = self.find_command(name.as_bstr());
+        let began = self.host.records().then(Instant::now);
+        let builtin = !matches!(found, Found::File(_) | Found::Program(_) | Found::Nothing);
+        let flow = match found {
+            Found::Function(function) => {
+                self.remember_argument(words);
+                return self
+                    .with_redirects(redirects, |shell| shell.call_function(&function, words));
+            }
+            Found::Builtin(command) if command.name == "exec" => self.run_exec(words, redirects),
+            Found::Builtin(command) => self.run_builtin(command, words, redirects),
+            program => self.with_redirects(redirects, |shell| shell.run_found(program, words)),
+        };
+        self.remember_argument(words);
+        if let (Some(began), Ok(status)) = (began, &flow) {
+            let (argv, status, duration) = (words.to_vec(), *status, began.elapsed());
+            self.host.record(Step { argv, builtin, status, duration });
+        }
+        flow
+    }
+
+    /// `$_`
+    fn remember_argument(&mut self, words: &[BString]) {
+        if let Some(last) = words.last() {
+            self.last_argument.clear();
+            self.last_argument.extend_from_slice(last);
+        }
+    }
+
+    /// Is it allowed? What is refused ends the request.
+    pub(super) fn judge(&self, words: &[BString], builtin: bool) -> Running<()> {
+        let action = Action::Run { argv: words, builtin, directory: self.directory.as_bstr() };
+        self.host.judge(&action).map_err(refused)
+    }
+
+    fn run_builtin(
+        &mut self,
+        command: &'static Command,
+        words: &[BString],
+        redirects: &[Redirect],
+    ) -> Flow {
+        if redirects.is_empty() {
+            return self.invoke(command, words);
+        }
+        let special = matches!(command.run, Run::Builtin { special: true, .. });
+        match self.redirect(redirects) {
+            Ok(replaced) => {
+                let flow = self.invoke(command, words);
+                self.undo_redirects(replaced);
+                flow
+            }
+            Err(failure) => {
+                let status = self.redirect_failed(failure)?;
+                if special && self.options.posix && !self.options.interactive {
+                    return Err(Interrupt::Exit(status));
+                }
+                Ok(status)
+            }
+        }
+    }
+
+    /// The redirects of `exec` stay; if one cannot be made, a script ends.
+    fn run_exec(&mut self, words: &[BString], redirects: &[Redirect]) -> Flow {
+        let Some(command) = self.find_builtin("exec".into()) else {
+            return Ok(ExitStatus::FAILURE);
+        };
+        match self.redirect(redirects) {
+            Ok(_) => self.invoke(command, words),
+            Err(failure) => {
+                let status = self.redirect_failed(failure)?;
+                if self.options.interactive { Ok(status) } else { Err(Interrupt::Exit(status)) }
+            }
+        }
+    }
+
+    /// Runs a command of the table in this shell.
+    pub(crate) fn invoke(&mut self, command: &'static Command, words: &[BString]) -> Flow {
+        self.judge(words, true)?;
+        let rest = words.get(1..).unwrap_or_default();
+        match command.run {
+            Run::Builtin { run, .. } => run(self, rest),
+            Run::Declaration { run, .. } => {
+                let arguments: Vec<_> =
+                    rest.iter().cloned().map(DeclarationArgument::Word).collect();
+                run(self, &arguments)
+            }
+            Run::Tool(run) => self.run_tool(command, run, words),
+        }
+    }
+
+    /// What a name with a program's meaning turned out to be.
+    pub(crate) fn run_found(&mut self, found: Found, words: &[BString]) -> Flow {
+        match found {
+            Found::Function(function) => self.call_function(&function, words),
+            Found::Builtin(command) => self.invoke(command, words),
+            Found::Tool(command, _) if matches!(command.run, Run::Tool(_)) => {
+                self.invoke(command, words)
+            }
+            Found::Tool(command, _) => self.run_in_subshell(|shell| shell.invoke(command, words)),
+            Found::File(path) => self.run_file(path.as_bstr(), words),
+            Found::Program(_) => match self.run_real_program(words)? {
+                Some(status) => Ok(status),
+                None => self.not_found(words),
+            },
+            Found::Nothing => self.not_found(words),
+        }
+    }
+
+    /// Words that are already expanded, as `xargs`, `env` and `find -exec` run them.
+    pub fn run_as_program(
+        &mut self,
+        argv: &[BString],
+        input: Option<Arc<dyn OpenFile>>,
+        environment: Option<Vec<(BString, BString)>>,
+    ) -> Flow {
+        let Some(name) = argv.first() else { return Ok(ExitStatus::SUCCESS) };
+        self.control.step()?;
+        let mut shell = self.subshell();
+        shell.functions = Arc::default();
+        if let Some(environment) = environment {
+            shell.replace_environment(environment);
+        }
+        if let Some(input) = input {
+            shell.files.set(0, Some(input));
+        }
+        let found = match shell.find_program(name.as_bstr()) {
+            Found::Nothing => {
+                shell.find_builtin(name.as_bstr()).map_or(Found::Nothing, Found::Builtin)
+            }
+            found => found,
+        };
+        let flow = shell.nested(|shell| shell.run_found(found, argv));
+        shell.end_subshell(flow)
+    }
+
+    fn run_tool(
+        &mut self,
+        command: &'static Command,
+        run: ToolFunction,
+        words: &[BString],
+    ) -> Flow {
+        let rest = words.get(1..).unwrap_or_default();
+        if let Some(text) = builtins::tool_information(command, rest) {
+            return self.print(command.name, text.as_bytes());
+        }
+        let mut context = Context::new(command.name, self);
+        let ended = run(&mut context, rest);
+        let flushed = context.output.flush();
+        drop(context);
+        match (ended, flushed) {
+            (Ok(status), Ok(())) => Ok(status),
+            (Ok(_), Err(error)) | (Err(error), _) => self.end_tool(command, words, error),
+        }
+    }
+
+    /// A tool is a program to the script: what ends it does not end the shell, except the end of all.
+    fn end_tool(&mut self, command: &Command, words: &[BString], error: ToolError) -> Flow {
+        match error {
+            ToolError::Unsupported(what) => self.run_unsupported(command, words, &what),
+            ToolError::Usage(message, status) => {
+                self.write_error(format!("{}: {message}\n", command.name).as_bytes());
+                Ok(status)
+            }
+            ToolError::Output(error) => {
+                self.control.check()?;
+                if errno::is(&error, errno::EPIPE) && !self.control.ignores(SIGPIPE) {
+                    return Ok(ExitStatus::BROKEN_PIPE);
+                }
+                let text = errno::text(&error);
+                self.write_error(format!("{}: write error: {text}\n", command.name).as_bytes());
+                Ok(ExitStatus::FAILURE)
+            }
+            ToolError::Interrupted(Interrupt::Killed(signal)) => {
+                self.control.check()?;
+                Ok(ExitStatus::from_signal(signal))
+            }
+            ToolError::Interrupted(interrupt) => Err(interrupt),
+        }
+    }
+
+    /// The tool lacks what was asked for, and has done nothing yet: the real program, or a clear no.
+    fn run_unsupported(&mut self, command: &Command, words: &[BString], what: &str) -> Flow {
+        if let Some(status) = self.run_real_program(words)? {
+            return Ok(status);
+        }
+        let name = command.name;
+        let message = match what.chars().count() {
+            1 => format!("{name}: unsupported option -- '{what}'\n"),
+            _ if what.starts_with("--") => format!("{name}: unsupported option '{what}'\n"),
+            _ => format!("{name}: unsupported: {what}\n"),
+        };
+        self.write_error(message.as_bytes());
+        Ok(ExitStatus::USAGE)
+    }
+
+    pub(super) fn run_real_program(&mut self, words: &[BString]) -> Running<Option<ExitStatus>> {
+        let descriptors: Vec<_> =
+            self.files.iter().map(|(number, file)| (number, Arc::clone(file))).collect();
+        let environment = self.variables.environment();
+        let program = Program {
+            argv: words,
+            environment: &environment,
+            directory: self.directory.as_bstr(),
+            descriptors: &descriptors,
+        };
+        let status = self.host.run_program(&program);
+        self.control.check()?;
+        Ok(status)
+    }
+
+    /// A file named by its path: a script, or a program that only the host can run.
+    fn run_file(&mut self, path: &BStr, words: &[BString]) -> Flow {
+        let absolute = self.absolute(path);
+        let files = self.host.files();
+        let problem = match files.metadata(absolute.as_bstr(), Follow::Yes) {
+            Err(error) => Some((error, ExitStatus::NOT_FOUND)),
+            Ok(metadata) if metadata.is_directory() => {
+                Some((errno::error(errno::EISDIR), ExitStatus::REFUSED))
+            }
+            Ok(_) => files
+                .access(absolute.as_bstr(), Access::Execute)
+                .err()
+                .map(|error| (error, ExitStatus::REFUSED)),
+        };
+        if let Some((error, status)) = problem {
+            let mut message = self.as_written(path).to_vec();
+            message.extend_from_slice(format!(": {}", errno::text(&error)).as_bytes());
+            self.complain(message);
+            return Ok(status);
+        }
+        self.judge(words, false)?;
+        self.run_script_file(path, words)
+    }
+
+    fn not_found(&mut self, words: &[BString]) -> Flow {
+        let handler = self.functions.get::<[u8]>(b"command_not_found_handle").cloned();
+        if let Some(handler) = handler {
+            let mut call = vec![BString::from("command_not_found_handle")];
+            call.extend_from_slice(words);
+            return self.run_in_subshell(|shell| shell.call_function(&handler, &call));
+        }
+        let mut message = self.error_name().to_vec();
+        message.extend_from_slice(b": ");
+        message.extend_from_slice(words.first().map_or(b"".as_slice(), |name| name));
+        message.extend_from_slice(b": command not found\n");
+        self.write_error(&message);
+        Ok(ExitStatus::NOT_FOUND)
+    }
+}

@@ -1,0 +1,166 @@
+//! Background jobs: `&`, and what `jobs`, `wait`, `kill` and `disown` need to know.
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{AndOr, List, ListItem};
+
+use super::pipeline::Outcome;
+use crate::control::Control;
+use crate::pipe::Bytes;
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Flow};
+
+/// The jobs of a shell. A subshell sees those of its parent, for `kill`, but has none of its own.
+#[derive(Clone, Default)]
+pub struct Jobs {
+    list: Vec<Job>,
+}
+
+#[derive(Clone)]
+pub struct Job {
+    /// `%1`
+    pub number: u32,
+    /// `$!`
+    pub process_id: u32,
+    pub text: Arc<BString>,
+    pub control: Arc<Control>,
+    outcome: Arc<Outcome>,
+    state: JobState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JobState {
+    /// Listed by `jobs`.
+    Listed,
+    /// Waited for, reported or disowned: only `wait PID` still knows its status.
+    Remembered,
+    /// Belongs to the shell this one was copied from.
+    Foreign,
+}
+
+/// How many ended jobs keep their status for a later `wait PID`.
+const REMEMBERED: usize = 4096;
+
+impl Job {
+    /// Its status, if it has ended.
+    pub fn status(&self) -> Option<ExitStatus> {
+        self.outcome.status()
+    }
+
+    pub fn is_listed(&self) -> bool {
+        self.state == JobState::Listed
+    }
+
+    pub fn is_own(&self) -> bool {
+        self.state != JobState::Foreign
+    }
+}
+
+impl Jobs {
+    pub(super) fn enter_subshell(&mut self) {
+        for job in &mut self.list {
+            job.state = JobState::Foreign;
+        }
+    }
+
+    pub(super) fn forget_all(&mut self) {
+        self.list.clear();
+    }
+
+    /// Those that `jobs` lists, oldest first.
+    pub fn listed(&self) -> impl DoubleEndedIterator<Item = &Job> {
+        self.list.iter().filter(|job| job.is_listed())
+    }
+
+    pub fn by_process(&self, process_id: u32) -> Option<&Job> {
+        self.list.iter().rev().find(|job| job.process_id == process_id)
+    }
+
+    /// What `%1`, `%%`, `%+`, `%-`, `%name` and `%?text` mean. `Err`: more than one job fits.
+    pub fn by_specification(&self, specification: &BStr) -> Result<Option<&Job>, Ambiguous> {
+        let name = specification.strip_prefix(b"%").unwrap_or(specification);
+        match name {
+            b"" | b"%" | b"+" => return Ok(self.current()),
+            b"-" => return Ok(self.previous()),
+            _ => {}
+        }
+        if let Some(number) = name.to_str().ok().and_then(|name| name.parse::<u32>().ok()) {
+            return Ok(self.listed().find(|job| job.number == number));
+        }
+        let mut fitting = self.listed().filter(|job| match name.strip_prefix(b"?") {
+            Some(part) => job.text.contains_str(part),
+            None => job.text.starts_with(name),
+        });
+        match (fitting.next(), fitting.next()) {
+            (job, None) => Ok(job),
+            _ => Err(Ambiguous),
+        }
+    }
+
+    /// `%+`: the last that was started and still runs, else the last.
+    pub fn current(&self) -> Option<&Job> {
+        self.listed().rev().find(|job| job.status().is_none()).or_else(|| self.listed().next_back())
+    }
+
+    /// `%-`
+    pub fn previous(&self) -> Option<&Job> {
+        let current = self.current()?.number;
+        let others = || self.listed().rev().filter(|job| job.number != current);
+        let running = others().find(|job| job.status().is_none());
+        running.or_else(|| others().next()).or_else(|| self.current())
+    }
+
+    /// Takes a job off the list; its status stays known.
+    pub fn remember(&mut self, process_id: u32) {
+        for job in self.list.iter_mut().filter(|job| job.process_id == process_id && job.is_own()) {
+            job.state = JobState::Remembered;
+        }
+    }
+
+    /// Takes ended jobs off the list, as bash does before it starts a new one and after `jobs`.
+    pub fn remember_ended(&mut self) {
+        for job in self.list.iter_mut().filter(|job| job.is_listed()) {
+            if job.outcome.status().is_some() {
+                job.state = JobState::Remembered;
+            }
+        }
+    }
+
+    fn add(&mut self, job: Job) {
+        if self.list.len() >= REMEMBERED {
+            self.list.retain(|job| job.status().is_none());
+        }
+        self.list.push(job);
+    }
+
+    fn next_number(&self) -> u32 {
+        self.listed().map(|job| job.number).max().unwrap_or(0) + 1
+    }
+}
+
+/// `%name` fits more than one job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ambiguous;
+
+impl Shell {
+    /// `chain &`
+    pub(super) fn start_job(&mut self, chain: &AndOr) -> Flow {
+        self.control.step()?;
+        let mut shell = self.subshell();
+        if !self.options.monitor {
+            shell.files.set(0, Some(Arc::new(Bytes::new(Vec::new()))));
+        }
+        let process_id = shell.process_id();
+        let control = Arc::clone(&shell.control);
+        let list = List { items: vec![ListItem { chain: chain.clone(), background: false }] };
+        let text = Arc::new(exacta_syntax::print_list(&list));
+        let outcome = self.start_process(shell, move |shell| shell.run_list(&list))?;
+        let number = self.jobs.next_number();
+        let state = JobState::Listed;
+        self.jobs.add(Job { number, process_id, text, control, outcome, state });
+        self.last_background = Some(process_id);
+        self.set_status(ExitStatus::SUCCESS);
+        Ok(ExitStatus::SUCCESS)
+    }
+}

@@ -1,0 +1,125 @@
+//! Scripts as programs: a shell of their own, with nothing but the environment of this one.
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::errno;
+use crate::filesystem::OpenOptions;
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Flow};
+use crate::variables::{Attributes, Value, Variable};
+
+impl Shell {
+    /// A new shell process: exported variables and functions, open files, directory and umask are all it gets.
+    pub(crate) fn fresh_shell(&self, name: &BStr, arguments: &[BString]) -> Shell {
+        let mut shell = Shell::new(Arc::clone(&self.host), &self.variables.environment());
+        shell.control = self.control.child();
+        shell.files = self.files.clone();
+        shell.directory.clone_from(&self.directory);
+        shell.variables.set("PWD", self.directory.clone());
+        shell.umask = self.umask;
+        shell.depth = self.depth;
+        shell.name = name.into();
+        shell.positional = Arc::new(arguments.to_vec());
+        let exported = self.functions.iter().filter(|(_, function)| function.exported);
+        let exported = exported.map(|(name, function)| (name.clone(), Arc::clone(function)));
+        shell.functions = Arc::new(exported.collect());
+        shell.traps = self.traps.ignored_only();
+        shell
+    }
+
+    /// Runs a text in a fresh shell to its end.
+    pub(crate) fn run_fresh(&mut self, mut shell: Shell, text: &BStr) -> Flow {
+        let flow = shell.nested(|shell| shell.run_text(text, 1));
+        let ended = shell.end_subshell(flow);
+        self.control.check()?;
+        ended
+    }
+
+    /// An executable file of the project: a script of the shell's own language runs here, anything else only if
+    /// the host can.
+    pub(super) fn run_script_file(&mut self, path: &BStr, words: &[BString]) -> Flow {
+        let mut text = Vec::new();
+        let read =
+            self.open(path, OpenOptions::reading()).and_then(|file| file.read_to_end(&mut text));
+        if let Err(error) = read {
+            self.control.check()?;
+            return Ok(self.cannot_run(path, &errno::text(&error)));
+        }
+        let arguments = words.get(1..).unwrap_or_default();
+        match interpreter(&text) {
+            Interpreter::Shell(options) => {
+                let mut shell = self.fresh_shell(path, arguments);
+                shell.script = path.into();
+                for letter in options {
+                    shell.options.set_letter(letter, true);
+                }
+                self.run_fresh(shell, text.as_bstr())
+            }
+            Interpreter::Other(program) => match self.run_real_program(words)? {
+                Some(status) => Ok(status),
+                None => {
+                    let program = program.to_str_lossy();
+                    let problem = format!("{program}: bad interpreter: No such file or directory");
+                    Ok(self.cannot_run(path, &problem))
+                }
+            },
+            Interpreter::Binary => match self.run_real_program(words)? {
+                Some(status) => Ok(status),
+                None => Ok(self.cannot_run(path, "cannot execute binary file: Exec format error")),
+            },
+        }
+    }
+
+    fn cannot_run(&self, path: &BStr, problem: &str) -> ExitStatus {
+        let mut message = self.as_written(path).to_vec();
+        message.extend_from_slice(format!(": {problem}").as_bytes());
+        self.complain(message);
+        ExitStatus::REFUSED
+    }
+
+    /// The environment a program is given: all exported variables are these from now on.
+    pub(super) fn replace_environment(&mut self, environment: Vec<(BString, BString)>) {
+        for name in self.variables.names() {
+            if let Some(variable) = self.variables.get_mut(name.as_bstr()) {
+                variable.attributes.exported = false;
+            }
+        }
+        for (name, value) in environment {
+            let attributes = Attributes { exported: true, ..Attributes::default() };
+            *self.variables.get_or_create(name.as_bstr()) =
+                Variable { value: Some(Value::Scalar(value)), attributes };
+        }
+    }
+}
+
+enum Interpreter {
+    /// With the option letters of the first line (`#!/bin/sh -e`).
+    Shell(Vec<u8>),
+    Other(BString),
+    Binary,
+}
+
+/// What the beginning of a file says about who runs it.
+fn interpreter(text: &[u8]) -> Interpreter {
+    let first = text.lines().next().unwrap_or_default();
+    let Some(line) = first.strip_prefix(b"#!") else {
+        let is_binary = first.contains(&0);
+        return if is_binary { Interpreter::Binary } else { Interpreter::Shell(Vec::new()) };
+    };
+    let mut words = line.fields();
+    let mut program = words.next().unwrap_or_default();
+    if base_name(program) == b"env" {
+        program = words.find(|word| !word.starts_with(b"-")).unwrap_or_default();
+    }
+    if !matches!(base_name(program), b"sh" | b"bash" | b"dash") {
+        return Interpreter::Other(program.into());
+    }
+    let options = words.next().and_then(|word| word.strip_prefix(b"-")).unwrap_or_default();
+    Interpreter::Shell(options.to_vec())
+}
+
+fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit_str(b"/").next().unwrap_or_default()
+}
