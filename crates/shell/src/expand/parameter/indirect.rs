@@ -1,0 +1,115 @@
+//! `${!x}`: the value of one parameter names another.
+
+use std::borrow::Cow;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion};
+
+use super::subject::{Reference, Subject};
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Interrupt, Running};
+
+pub(super) enum Found {
+    Reference(Reference),
+    /// Of a nameref, `${!r}` is the name it refers to.
+    Name(BString),
+}
+
+impl Shell {
+    pub(super) fn indirect_reference(&mut self, expansion: &ParameterExpansion) -> Running<Found> {
+        if let (Parameter::Variable(name), None, Operation::Plain) =
+            (&expansion.parameter, &expansion.selector, &expansion.operation)
+            && self
+                .variables
+                .get(name.as_bstr())
+                .is_some_and(|variable| variable.attributes.nameref)
+        {
+            return Ok(Found::Name(self.name_referred_to(name)));
+        }
+        let reference = self.reference(&expansion.parameter, expansion.selector.as_ref())?;
+        let text = match reference.subject {
+            Subject::One(text) => text,
+            Subject::List(values) => self.joined(&values),
+            Subject::Unset => {
+                let mut message = reference.place.label();
+                message.extend_from_slice(b": invalid indirect expansion");
+                self.complain(&message);
+                return Err(Interrupt::Discard(ExitStatus::FAILURE));
+            }
+        };
+        self.late_reference(text.as_bstr()).map(Found::Reference)
+    }
+
+    fn name_referred_to(&self, name: &BString) -> BString {
+        let target = self.resolve_name(name.as_bstr());
+        let mut text = target.name;
+        if let Some(subscript) = target.subscript {
+            text.push(b'[');
+            text.extend_from_slice(&subscript);
+            text.push(b']');
+        }
+        text
+    }
+
+    fn joined(&self, values: &[BString]) -> BString {
+        bstr::join(self.separators().joiner(), values).into()
+    }
+
+    /// A parameter that is known only as text.
+    fn late_reference(&mut self, text: &BStr) -> Running<Reference> {
+        if let Some((name, subscript)) = split_subscript(text) {
+            let name = BString::from(name);
+            let (place, subject) = match subscript.as_bytes() {
+                b"@" => self.array_list(&name, false),
+                b"*" => self.array_list(&name, true),
+                _ => {
+                    let key = self.element_key_of_text(name.as_bstr(), subscript)?;
+                    self.element_reference(&name, key, subscript.into())
+                }
+            };
+            return Ok(Reference { place, subject });
+        }
+        match late_parameter(text) {
+            Some(parameter) => self.reference(&parameter, None),
+            None => {
+                let mut message = BString::from(text);
+                message.extend_from_slice(b": invalid variable name");
+                self.complain(&message);
+                Err(Interrupt::Discard(ExitStatus::FAILURE))
+            }
+        }
+    }
+}
+
+/// `a[…]`
+pub(in crate::expand) fn split_subscript(text: &BStr) -> Option<(&BStr, &BStr)> {
+    let open = text.find_byte(b'[')?;
+    let name = text.get(..open)?;
+    let subscript = text.get(open + 1..)?.strip_suffix(b"]")?;
+    (is_name(name) && !subscript.is_empty()).then(|| (name.as_bstr(), subscript.as_bstr()))
+}
+
+pub(crate) fn is_name(text: &[u8]) -> bool {
+    text.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+fn late_parameter(text: &BStr) -> Option<Parameter> {
+    Some(match text.as_bytes() {
+        b"@" => Parameter::All,
+        b"*" => Parameter::Joined,
+        b"#" => Parameter::Count,
+        b"?" => Parameter::Status,
+        b"-" => Parameter::Options,
+        b"$" => Parameter::ProcessId,
+        b"!" => Parameter::BackgroundId,
+        name if is_name(name) => Parameter::Variable(name.into()),
+        digits => {
+            let digits: Cow<'_, str> = digits.to_str_lossy();
+            if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+            Parameter::Positional(digits.parse().ok()?)
+        }
+    })
+}

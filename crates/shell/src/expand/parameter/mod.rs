@@ -1,0 +1,199 @@
+//! `$x`, `${…}` and all that can be done to a parameter on the way.
+//!
+//! First what the parameter stands for is found ([`subject`]), through indirection if asked for; then the
+//! operation is applied, to a list element by element; then the result joins the word ([`list`]).
+
+mod case;
+mod default;
+mod indirect;
+mod list;
+mod replace;
+mod slice;
+mod special;
+mod strip;
+mod subject;
+mod transform;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector};
+
+use super::field::Expansion;
+use super::parts::Mode;
+use super::pattern::{Pattern, PatternOptions};
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Interrupt, Running};
+pub(super) use subject::Place;
+use subject::{Reference, Subject};
+
+impl Shell {
+    pub(super) fn expand_parameter(
+        &mut self,
+        expansion: &ParameterExpansion,
+        mode: Mode,
+        out: &mut Expansion,
+    ) -> Running<()> {
+        // The plain variable is by far the most frequent, and needs no copy.
+        if let (Parameter::Variable(name), None, false, Operation::Plain) =
+            (&expansion.parameter, &expansion.selector, expansion.indirect, &expansion.operation)
+            && let Some(value) = self.scalar_of(name.as_bstr())
+        {
+            return out.push(mode.origin(), &value);
+        }
+        stacker::maybe_grow(64 << 10, 1 << 20, || self.expand_any_parameter(expansion, mode, out))
+    }
+
+    fn expand_any_parameter(
+        &mut self,
+        expansion: &ParameterExpansion,
+        mode: Mode,
+        out: &mut Expansion,
+    ) -> Running<()> {
+        match &expansion.operation {
+            Operation::Bad(text) => return Err(self.bad_substitution(text.as_bstr())),
+            Operation::NamesWithPrefix { separate } => {
+                let names = self.names_with_prefix(&expansion.parameter);
+                return self.push_list(&names, !separate, mode, out);
+            }
+            _ => {}
+        }
+        let lists_keys = expansion.indirect
+            && matches!(expansion.operation, Operation::Plain)
+            && matches!(expansion.selector, Some(Selector::All | Selector::Joined));
+        if lists_keys {
+            return self.expand_keys(expansion, mode, out);
+        }
+        let reference = if expansion.indirect {
+            match self.indirect_reference(expansion)? {
+                indirect::Found::Reference(reference) => reference,
+                indirect::Found::Name(name) => return out.push(mode.origin(), &name),
+            }
+        } else {
+            self.reference(&expansion.parameter, expansion.selector.as_ref())?
+        };
+        self.apply_operation(expansion, reference, mode, out)
+    }
+
+    fn apply_operation(
+        &mut self,
+        expansion: &ParameterExpansion,
+        reference: Reference,
+        mode: Mode,
+        out: &mut Expansion,
+    ) -> Running<()> {
+        if let Operation::Default { kind, colon, word } = &expansion.operation {
+            return self.expand_default((*kind, *colon, word), reference, mode, out);
+        }
+        if let Operation::Transform(letter) = expansion.operation {
+            return self.expand_transform(letter, expansion, reference, mode, out);
+        }
+        let unset = matches!(reference.subject, Subject::Unset);
+        if unset && self.options.nounset {
+            return Err(self.unbound(&reference.place));
+        }
+        match &expansion.operation {
+            Operation::Length => {
+                let length = self.length_of(&reference.subject);
+                out.push(mode.origin(), length.to_string().as_bytes())
+            }
+            Operation::Slice { offset, length } => {
+                let sliced = self.slice(&reference, offset, length.as_ref())?;
+                self.push_subject(sliced, &reference.place, mode, out)
+            }
+            // Bash does not look at the words of an operation on nothing.
+            _ if unset => Ok(()),
+            operation => {
+                let changed = self.change(operation, reference.subject)?;
+                self.push_subject(changed, &reference.place, mode, out)
+            }
+        }
+    }
+
+    /// The operations that turn one text into another.
+    fn change(&mut self, operation: &Operation, subject: Subject) -> Running<Subject> {
+        match operation {
+            Operation::RemovePrefix { longest, pattern } => {
+                let strip = self.prepare_strip(pattern, strip::End::Prefix, *longest)?;
+                subject.map(self, |_, text| Ok(strip.apply(text)))
+            }
+            Operation::RemoveSuffix { longest, pattern } => {
+                let strip = self.prepare_strip(pattern, strip::End::Suffix, *longest)?;
+                subject.map(self, |_, text| Ok(strip.apply(text)))
+            }
+            Operation::Replace { kind, pattern, replacement } => {
+                let replace = self.prepare_replace(*kind, pattern, replacement.as_ref())?;
+                let limit = self.control.limits.expansion_bytes;
+                subject.map(self, |_, text| replace.apply(text, limit))
+            }
+            Operation::ChangeCase { change, all, pattern } => {
+                let pattern = match pattern {
+                    Some(word) => Some(self.compile_pattern(word)?),
+                    None => None,
+                };
+                subject.map(self, |_, text| Ok(case::change(text, *change, *all, pattern.as_ref())))
+            }
+            Operation::Plain
+            | Operation::Length
+            | Operation::Default { .. }
+            | Operation::Slice { .. }
+            | Operation::Transform(_)
+            | Operation::NamesWithPrefix { .. }
+            | Operation::Bad(_) => Ok(subject),
+        }
+    }
+
+    /// A word as a pattern of `${x#…}` and its kin.
+    fn compile_pattern(&mut self, word: &exacta_syntax::ast::Word) -> Running<Pattern> {
+        let text = self.expand_pattern(word)?;
+        let options = PatternOptions { extglob: self.options.extglob, ..PatternOptions::default() };
+        Ok(Pattern::new(text.as_bstr(), options))
+    }
+
+    /// What patterns of `case`, `[[` and replacement follow.
+    pub(crate) fn pattern_options(&self) -> PatternOptions {
+        PatternOptions {
+            extglob: self.options.extglob,
+            ignore_case: self.options.nocasematch,
+            leading_dot: false,
+        }
+    }
+
+    fn length_of(&self, subject: &Subject) -> usize {
+        match subject {
+            Subject::Unset => 0,
+            Subject::One(text) => text.chars().count(),
+            Subject::List(values) => values.len(),
+        }
+    }
+
+    /// `${…}` that bash cannot make sense of.
+    fn bad_substitution(&self, text: &BStr) -> Interrupt {
+        let mut message = BString::from(text);
+        message.extend_from_slice(b": bad substitution");
+        self.complain(&message);
+        Interrupt::Discard(ExitStatus::FAILURE)
+    }
+
+    /// `set -u`
+    pub(super) fn unbound(&self, place: &Place) -> Interrupt {
+        let mut message = place.label_with_dollar();
+        message.extend_from_slice(b": unbound variable");
+        self.complain(&message);
+        self.fatal()
+    }
+
+    /// The error of a parameter that has to be set: it leaves a shell that nobody talks to.
+    pub(crate) fn fatal(&self) -> Interrupt {
+        if self.options.interactive {
+            return Interrupt::Discard(ExitStatus::FAILURE);
+        }
+        let top_level = self.options.command_string && self.subshell_level == 0;
+        Interrupt::Exit(if top_level { ExitStatus::NOT_FOUND } else { ExitStatus::FAILURE })
+    }
+
+    fn names_with_prefix(&self, prefix: &Parameter) -> Vec<BString> {
+        let Parameter::Variable(prefix) = prefix else { return Vec::new() };
+        let mut names = self.variables.names();
+        names.retain(|name| name.starts_with(prefix) && self.value_of(name.as_bstr()).is_some());
+        names
+    }
+}

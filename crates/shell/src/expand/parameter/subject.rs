@@ -1,0 +1,207 @@
+//! What a parameter stands for.
+
+use std::borrow::Cow;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{Parameter, Selector};
+
+use crate::shell::Shell;
+use crate::status::Running;
+use crate::variables::{ElementKey, Value};
+
+/// Where a value is, for messages and `${x:=…}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::expand) enum Place {
+    Variable(BString),
+    /// The name, the element and how the subscript is written; no element: the subscript was bad.
+    Element(BString, Option<ElementKey>, BString),
+    Positional(u32),
+    /// `$#`, `$?` and their kin.
+    Special(u8),
+    /// `$@`, or with a name `${name[@]}`.
+    List {
+        name: Option<BString>,
+        star: bool,
+    },
+}
+
+#[derive(Debug)]
+pub(super) enum Subject {
+    Unset,
+    One(BString),
+    List(Vec<BString>),
+}
+
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub place: Place,
+    pub subject: Subject,
+}
+
+impl Place {
+    /// As messages name it.
+    pub fn label(&self) -> BString {
+        match self {
+            Place::Variable(name) => name.clone(),
+            Place::Element(name, _, subscript) => bracketed(name, subscript),
+            Place::Positional(number) => number.to_string().into(),
+            Place::Special(letter) => vec![*letter].into(),
+            Place::List { name: None, star } => if *star { "*" } else { "@" }.into(),
+            Place::List { name: Some(name), star } => {
+                bracketed(name, if *star { b"*" } else { b"@" })
+            }
+        }
+    }
+
+    /// Parameters without a name are shown with their dollar.
+    pub fn label_with_dollar(&self) -> BString {
+        let mut label = self.label();
+        if matches!(self, Place::Positional(_) | Place::Special(_) | Place::List { name: None, .. })
+        {
+            label.insert(0, b'$');
+        }
+        label
+    }
+
+    pub fn is_star(&self) -> bool {
+        matches!(self, Place::List { star: true, .. })
+    }
+}
+
+fn bracketed(name: &[u8], subscript: &[u8]) -> BString {
+    let mut label = BString::from(name);
+    label.push(b'[');
+    label.extend_from_slice(subscript);
+    label.push(b']');
+    label
+}
+
+impl Subject {
+    pub fn from_option(value: Option<BString>) -> Self {
+        value.map_or(Subject::Unset, Subject::One)
+    }
+
+    /// The same change to one value or to each of a list.
+    pub fn map(
+        self,
+        shell: &mut Shell,
+        mut change: impl FnMut(&mut Shell, &[u8]) -> Running<BString>,
+    ) -> Running<Subject> {
+        Ok(match self {
+            Subject::Unset => Subject::Unset,
+            Subject::One(text) => Subject::One(change(shell, &text)?),
+            Subject::List(values) => Subject::List(
+                values.iter().map(|value| change(shell, value)).collect::<Running<_>>()?,
+            ),
+        })
+    }
+}
+
+impl Shell {
+    pub(super) fn reference(
+        &mut self,
+        parameter: &Parameter,
+        selector: Option<&Selector>,
+    ) -> Running<Reference> {
+        let (place, subject) = match (parameter, selector) {
+            (Parameter::Variable(name), None) => {
+                let value = self.scalar_of(name.as_bstr()).map(Cow::into_owned);
+                (Place::Variable(name.clone()), Subject::from_option(value))
+            }
+            (Parameter::Variable(name), Some(Selector::All)) => self.array_list(name, false),
+            (Parameter::Variable(name), Some(Selector::Joined)) => self.array_list(name, true),
+            (Parameter::Variable(name), Some(Selector::Index(subscript))) => {
+                let key = self.element_key(name.as_bstr(), subscript)?;
+                let written = exacta_syntax::print_word(&subscript.text);
+                self.element_reference(name, key, written)
+            }
+            (Parameter::Positional(number), _) => {
+                let value = self.positional_value(*number).map(BString::from);
+                (Place::Positional(*number), Subject::from_option(value))
+            }
+            (Parameter::All, _) => self.positional_list(false),
+            (Parameter::Joined, _) => self.positional_list(true),
+            (special, _) => {
+                let (letter, value) = self.special_value(special);
+                (Place::Special(letter), Subject::from_option(value))
+            }
+        };
+        Ok(Reference { place, subject })
+    }
+
+    pub(super) fn positional_value(&self, number: u32) -> Option<&BStr> {
+        match number {
+            0 => Some(self.name.as_bstr()),
+            _ => self.positional.get(number as usize - 1).map(|value| value.as_bstr()),
+        }
+    }
+
+    pub(super) fn positional_list(&self, star: bool) -> (Place, Subject) {
+        (Place::List { name: None, star }, Subject::List(self.positional.to_vec()))
+    }
+
+    pub(super) fn array_list(&self, name: &BString, star: bool) -> (Place, Subject) {
+        let place = Place::List { name: Some(name.clone()), star };
+        (place, Subject::List(self.elements_of(name.as_bstr())))
+    }
+
+    /// Every value of an array; of a scalar, its one value.
+    pub(in crate::expand) fn elements_of(&self, name: &BStr) -> Vec<BString> {
+        match self.value_of(name).as_deref() {
+            None => Vec::new(),
+            Some(Value::Scalar(text)) => vec![text.clone()],
+            Some(Value::Indexed(array)) => array.iter().map(|(_, value)| value.clone()).collect(),
+            Some(Value::Associative(array)) => {
+                array.iter().map(|(_, value)| value.clone()).collect()
+            }
+        }
+    }
+
+    pub(super) fn element_reference(
+        &self,
+        name: &BString,
+        key: ElementKey,
+        written: BString,
+    ) -> (Place, Subject) {
+        match self.element_of(name.as_bstr(), &key) {
+            Ok(value) => {
+                let place = Place::Element(name.clone(), Some(key), written);
+                (place, Subject::from_option(value))
+            }
+            Err(BadSubscript) => {
+                let mut message = name.clone();
+                message.extend_from_slice(b": bad array subscript");
+                self.complain(&message);
+                (Place::Element(name.clone(), None, written), Subject::Unset)
+            }
+        }
+    }
+
+    /// One element; a scalar is its own element 0.
+    pub(in crate::expand) fn element_of(
+        &self,
+        name: &BStr,
+        key: &ElementKey,
+    ) -> Result<Option<BString>, BadSubscript> {
+        let value = self.value_of(name);
+        Ok(match (value.as_deref(), key) {
+            (Some(Value::Associative(array)), ElementKey::Key(key)) => {
+                array.get(key.as_bstr()).cloned()
+            }
+            (Some(Value::Associative(array)), ElementKey::Index(index)) => {
+                array.get(index.to_string().as_bytes().as_bstr()).cloned()
+            }
+            (Some(Value::Indexed(array)), ElementKey::Index(index)) => {
+                let index = array.resolve_index(*index).ok_or(BadSubscript)?;
+                array.get(index).cloned()
+            }
+            (Some(Value::Scalar(text)), ElementKey::Index(0 | -1)) => Some(text.clone()),
+            (_, ElementKey::Index(index)) if *index < 0 => return Err(BadSubscript),
+            _ => None,
+        })
+    }
+}
+
+/// A negative index before the first element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::expand) struct BadSubscript;

@@ -1,0 +1,198 @@
+//! Matching with sets of positions: from where the pattern may stand, to where it may go on.
+//!
+//! It answers more than yes or no: all ends of matches from a place, or all beginnings of matches to the end.
+
+use super::{GroupKind, Node, Pattern, character_length, character_length_before};
+
+/// Sorted, without duplicates.
+type Positions = Vec<usize>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+struct Walk<'a> {
+    pattern: &'a Pattern,
+    text: &'a [u8],
+    direction: Direction,
+}
+
+impl Pattern {
+    pub(super) fn matches_by_positions(&self, text: &[u8]) -> bool {
+        self.ends_from(text, 0).last() == Some(&text.len())
+    }
+
+    /// Every place where a match that begins at `start` may end.
+    pub(super) fn ends_from(&self, text: &[u8], start: usize) -> Positions {
+        let walk = Walk { pattern: self, text, direction: Direction::Forward };
+        walk.sequence(&self.nodes, vec![start])
+    }
+
+    /// Every place where a match that ends with the text may begin.
+    pub(super) fn starts_to_end(&self, text: &[u8]) -> Positions {
+        let walk = Walk { pattern: self, text, direction: Direction::Backward };
+        walk.sequence(&self.nodes, vec![text.len()])
+    }
+
+    /// Every place where some match begins.
+    pub(super) fn all_starts(&self, text: &[u8]) -> Positions {
+        let walk = Walk { pattern: self, text, direction: Direction::Backward };
+        walk.sequence(&self.nodes, walk.boundaries(0, text.len()))
+    }
+}
+
+impl Walk<'_> {
+    fn sequence(&self, nodes: &[Node], mut at: Positions) -> Positions {
+        let mut step = |node: &Node| {
+            if !at.is_empty() {
+                at = self.step(node, std::mem::take(&mut at));
+            }
+        };
+        match self.direction {
+            Direction::Forward => nodes.iter().for_each(&mut step),
+            Direction::Backward => nodes.iter().rev().for_each(&mut step),
+        }
+        at
+    }
+
+    fn step(&self, node: &Node, mut from: Positions) -> Positions {
+        match node {
+            Node::Literal(_) | Node::AnyOne | Node::Set(_) => {
+                if !matches!(node, Node::Literal(_)) {
+                    self.drop_hidden(&mut from);
+                }
+                let mut to: Positions =
+                    from.into_iter().filter_map(|at| self.over_one(node, at)).collect();
+                // Case folding can change lengths, and with them the order.
+                tidy(&mut to);
+                to
+            }
+            Node::Star => {
+                self.drop_hidden(&mut from);
+                match (self.direction, from.first(), from.last()) {
+                    (Direction::Forward, Some(&first), _) => {
+                        self.boundaries(first, self.text.len())
+                    }
+                    (Direction::Backward, _, Some(&last)) => self.boundaries(0, last),
+                    _ => Positions::new(),
+                }
+            }
+            Node::Group(kind, alternatives) => self.group(*kind, alternatives, from),
+        }
+    }
+
+    fn over_one(&self, node: &Node, at: usize) -> Option<usize> {
+        if self.direction == Direction::Forward {
+            return self.pattern.forward(node, self.text, at);
+        }
+        let start = match node {
+            Node::Literal(literal) if !self.pattern.options.ignore_case => {
+                at.checked_sub(literal.len())?
+            }
+            Node::Literal(literal) => self.back_over(literal, at)?,
+            _ => at.checked_sub(character_length_before(self.text, at))?,
+        };
+        (self.pattern.forward(node, self.text, start)? == at).then_some(start)
+    }
+
+    /// As many characters back as the literal has.
+    fn back_over(&self, literal: &[u8], at: usize) -> Option<usize> {
+        let (mut left, mut at) = (literal.len(), at);
+        while left > 0 {
+            at = at.checked_sub(character_length_before(self.text, at))?;
+            left -= character_length_before(literal, left);
+        }
+        Some(at)
+    }
+
+    /// A leading dot is not matched by a wildcard.
+    fn drop_hidden(&self, from: &mut Positions) {
+        if self.pattern.options.leading_dot
+            && self.direction == Direction::Forward
+            && self.text.first() == Some(&b'.')
+        {
+            from.retain(|&at| at != 0);
+        }
+    }
+
+    /// The places between characters, both ends included.
+    fn boundaries(&self, first: usize, last: usize) -> Positions {
+        if self.text.is_ascii() {
+            return (first..=last).collect();
+        }
+        let mut all = Positions::new();
+        let mut at = first;
+        while at <= last {
+            all.push(at);
+            at += character_length(self.text, at);
+        }
+        all
+    }
+
+    fn group(&self, kind: GroupKind, alternatives: &[Vec<Node>], mut from: Positions) -> Positions {
+        match kind {
+            GroupKind::One => self.any_of(alternatives, &from),
+            GroupKind::Optional => {
+                let mut to = self.any_of(alternatives, &from);
+                to.append(&mut from);
+                tidy(&mut to);
+                to
+            }
+            GroupKind::Any => self.repeated(alternatives, from),
+            GroupKind::Some => {
+                let once = self.any_of(alternatives, &from);
+                self.repeated(alternatives, once)
+            }
+            GroupKind::Not => {
+                self.drop_hidden(&mut from);
+                self.none_of(alternatives, &from)
+            }
+        }
+    }
+
+    fn any_of(&self, alternatives: &[Vec<Node>], from: &Positions) -> Positions {
+        let mut to = Positions::new();
+        for alternative in alternatives {
+            to.append(&mut self.sequence(alternative, from.clone()));
+        }
+        tidy(&mut to);
+        to
+    }
+
+    /// Zero or more times: only places not seen before are tried again.
+    fn repeated(&self, alternatives: &[Vec<Node>], from: Positions) -> Positions {
+        let mut all = from.clone();
+        let mut new = from;
+        while !new.is_empty() {
+            let mut next = self.any_of(alternatives, &new);
+            next.retain(|at| all.binary_search(at).is_err());
+            all.extend_from_slice(&next);
+            tidy(&mut all);
+            new = next;
+        }
+        all
+    }
+
+    fn none_of(&self, alternatives: &[Vec<Node>], from: &Positions) -> Positions {
+        let mut to = Positions::new();
+        for &at in from {
+            let matched = self.any_of(alternatives, &vec![at]);
+            let reachable = match self.direction {
+                Direction::Forward => self.boundaries(at, self.text.len()),
+                Direction::Backward => self.boundaries(0, at),
+            };
+            to.extend(reachable.into_iter().filter(|end| matched.binary_search(end).is_err()));
+            tidy(&mut to);
+        }
+        to
+    }
+}
+
+fn tidy(positions: &mut Positions) {
+    if !positions.is_sorted_by(|one, other| one < other) {
+        positions.sort_unstable();
+        positions.dedup();
+    }
+}

@@ -1,0 +1,45 @@
+//! `~`, `~+`, `~-`, `~2`. Other users do not exist here: `~name` stays as it is written.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::shell::Shell;
+
+impl Shell {
+    /// What `~name` stands for; the name comes without the tilde.
+    pub(super) fn expand_tilde(&self, name: &BStr) -> BString {
+        let found = match name.as_bytes() {
+            b"" => Some(self.home()),
+            b"+" => self.plain_value("PWD").map(|value| BString::from(value.as_bytes())),
+            b"-" => self.plain_value("OLDPWD").map(|value| BString::from(value.as_bytes())),
+            _ => self.stacked_directory(name),
+        };
+        found.unwrap_or_else(|| {
+            let mut written = BString::from("~");
+            written.extend_from_slice(name);
+            written
+        })
+    }
+
+    fn home(&self) -> BString {
+        match self.plain_value("HOME") {
+            Some(home) => home.into_owned(),
+            None => self.host.files().root().into(),
+        }
+    }
+
+    /// `~2` and `~+2` count from the top of the stack that `dirs` shows, `~-2` from its end.
+    fn stacked_directory(&self, name: &BStr) -> Option<BString> {
+        let (from_end, digits) = match name.first()? {
+            b'-' => (true, name.get(1..)?),
+            b'+' => (false, name.get(1..)?),
+            _ => (false, name.as_bytes()),
+        };
+        let number: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        let size = self.directory_stack.len() + 1;
+        let index = if from_end { size.checked_sub(number + 1)? } else { number };
+        match index.checked_sub(1) {
+            None => Some(self.directory.clone()),
+            Some(below) => self.directory_stack.get(below).cloned(),
+        }
+    }
+}
