@@ -62,7 +62,7 @@ impl Shell {
                 b'D' if rest.starts_with(b"{") => {
                     let end = rest.find_byte(b'}').unwrap_or(rest.len());
                     let format = rest.get(1..end).unwrap_or_default();
-                    result.extend_from_slice(self.time(format).as_bytes());
+                    result.extend_from_slice(self.formatted_time(format).as_bytes());
                     rest = rest.get(end + 1..).unwrap_or_default();
                 }
                 b'0'..=b'7' => {
@@ -109,11 +109,11 @@ impl Shell {
             }
             b'v' => result.extend_from_slice(b"5.2"),
             b'V' => result.extend_from_slice(b"5.2.15"),
-            b'd' => result.extend_from_slice(self.time(b"%a %b %d").as_bytes()),
-            b't' => result.extend_from_slice(self.time(b"%H:%M:%S").as_bytes()),
-            b'T' => result.extend_from_slice(self.time(b"%I:%M:%S").as_bytes()),
-            b'@' => result.extend_from_slice(self.time(b"%I:%M %p").as_bytes()),
-            b'A' => result.extend_from_slice(self.time(b"%H:%M").as_bytes()),
+            b'd' => result.extend_from_slice(self.formatted_time(b"%a %b %d").as_bytes()),
+            b't' => result.extend_from_slice(self.formatted_time(b"%H:%M:%S").as_bytes()),
+            b'T' => result.extend_from_slice(self.formatted_time(b"%I:%M:%S").as_bytes()),
+            b'@' => result.extend_from_slice(self.formatted_time(b"%I:%M %p").as_bytes()),
+            b'A' => result.extend_from_slice(self.formatted_time(b"%H:%M").as_bytes()),
             b'j' => result.push(b'0'),
             b'l' => result.extend_from_slice(b"tty"),
             b'!' | b'#' => result.push(b'1'),
@@ -135,7 +135,7 @@ impl Shell {
         }
     }
 
-    fn time(&self, format: &[u8]) -> String {
+    fn formatted_time(&self, format: &[u8]) -> String {
         let format = if format.is_empty() { "%H:%M:%S".into() } else { format.to_str_lossy() };
         let zone_name = match self.plain_value("TZ") {
             Some(zone) => zone.to_string(),

@@ -64,7 +64,11 @@ impl Shell {
     /// `$(<file)` needs no command.
     fn read_whole_file(&mut self, redirect: &Redirect) -> Running<Vec<u8>> {
         let RedirectKind::File { target, .. } = &redirect.kind else { return Ok(Vec::new()) };
-        let path = self.expand_redirect_target(target)?;
+        let Some(path) = self.expand_redirect_target(target)? else {
+            self.status = ExitStatus::FAILURE;
+            self.substitution_status = Some(ExitStatus::FAILURE);
+            return Ok(Vec::new());
+        };
         let mut content = Vec::new();
         let read = self
             .open(path.as_bstr(), OpenOptions::reading())
