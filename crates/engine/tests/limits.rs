@@ -1,0 +1,190 @@
+//! Limits are values with clear errors, and a request can be stopped from another thread.
+
+#![expect(clippy::disallowed_methods, reason = "tests make the directories they run in")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use exacta::{Limits, Outcome, Request, Session, SessionOptions, Stop};
+
+struct Project(PathBuf);
+
+static SERIAL: AtomicU32 = AtomicU32::new(0);
+
+impl Project {
+    fn new() -> Self {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let path =
+            std::env::temp_dir().join(format!("exacta-limits-{}-{serial}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary directory");
+        Project(path.canonicalize().expect("a real path"))
+    }
+
+    fn session(&self, limits: Limits) -> Session {
+        let mut options = SessionOptions::new(&self.0);
+        options.limits = limits;
+        Session::new(options).expect("a session")
+    }
+
+    fn run(&self, limits: Limits, script: &str) -> Outcome {
+        self.session(limits).run(&Request::new(script))
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn stderr(outcome: &Outcome) -> String {
+    String::from_utf8_lossy(&outcome.stderr).into_owned()
+}
+
+#[test]
+fn each_limit_stops_the_request_and_says_which() {
+    let defaults = Limits::default;
+    let table = [
+        (
+            Limits { steps: 100, ..defaults() },
+            "while true; do :; done",
+            "step limit exceeded (max 100)",
+        ),
+        (
+            Limits { loop_iterations: 50, ..defaults() },
+            "for ((;;)); do :; done",
+            "loop iteration limit exceeded (max 50)",
+        ),
+        (
+            Limits { recursion: 60, ..defaults() },
+            "f() { f; }; f",
+            "recursion limit exceeded (max 60)",
+        ),
+        (
+            Limits { recursion: 60, ..defaults() },
+            "f() { $(f); }; f",
+            "recursion limit exceeded (max 60)",
+        ),
+        (
+            Limits { output_bytes: 1000, ..defaults() },
+            "while :; do echo 0123456789; done",
+            "output limit exceeded (max 1000 bytes)",
+        ),
+        (
+            Limits { output_bytes: 1000, ..defaults() },
+            "yes",
+            "output limit exceeded (max 1000 bytes)",
+        ),
+        (
+            Limits { expansion_bytes: 10_000, ..defaults() },
+            "echo {1..1000000}",
+            "expansion limit exceeded (max 10000 bytes)",
+        ),
+        (
+            Limits { expansion_bytes: 10_000, ..defaults() },
+            "x=$(yes)",
+            "expansion limit exceeded (max 10000 bytes)",
+        ),
+        (
+            Limits { open_files: 20, ..defaults() },
+            "while :; do exec {fd}</dev/null; done",
+            "open file limit exceeded (max 20)",
+        ),
+        (
+            Limits { pipeline_depth: 2, ..defaults() },
+            "true | true | true",
+            "pipe depth exceeded (max 2)",
+        ),
+        (
+            Limits { wall_time: Some(Duration::from_millis(50)), ..defaults() },
+            "while :; do :; done",
+            "timed out",
+        ),
+        (
+            Limits { wall_time: Some(Duration::from_millis(50)), ..defaults() },
+            "sleep 60",
+            "timed out",
+        ),
+    ];
+    let project = Project::new();
+    for (limits, script, words) in table {
+        let outcome = project.run(limits, script);
+        assert!(stderr(&outcome).contains(words), "{script}: {}", stderr(&outcome));
+        assert!(outcome.stopped.is_some(), "{script}");
+        assert!(!outcome.status.success(), "{script}");
+    }
+}
+
+#[test]
+fn nothing_in_a_script_catches_a_limit() {
+    let project = Project::new();
+    let limits = Limits { steps: 200, ..Limits::default() };
+    let script =
+        "trap 'echo trapped' EXIT ERR; { while :; do :; done; } || echo caught; echo after";
+    let outcome = project.run(limits, script);
+    assert_eq!(String::from_utf8_lossy(&outcome.stdout), "");
+    assert!(matches!(outcome.stopped, Some(Stop::Limit(..))));
+}
+
+#[test]
+fn the_session_goes_on_after_a_limit() {
+    let project = Project::new();
+    let mut session = project.session(Limits { steps: 200, ..Limits::default() });
+    session.run(&Request::new("x=kept; while :; do :; done"));
+    let outcome = session.run(&Request::new("echo $x"));
+    assert_eq!(String::from_utf8_lossy(&outcome.stdout), "kept\n");
+}
+
+/// Scripts that would never end, in every way a script can wait or work.
+const ENDLESS: &[&str] = &[
+    "while :; do :; done",
+    "for ((;;)); do x=$((x+1)); done",
+    "sleep 1000",
+    "sleep 1000 & wait",
+    "sleep 1000 | cat",
+    "yes > /dev/null",
+    "yes | cat > /dev/null",
+    "yes | grep never",
+    "yes | sort",
+    "cat < fifo",
+    "read x < fifo",
+    "tail -f file",
+    "x=$(sleep 1000)",
+    "cat <(sleep 1000)",
+    "(sleep 1000)",
+    "f() { sleep 1000; }; f",
+    "trap 'sleep 1000' EXIT; sleep 1000",
+    "seq 1 1000000000000 | tail -n 1",
+    "cat /dev/zero | wc -c",
+    "tr a b < /dev/zero > /dev/null",
+    "until false; do cat file > /dev/null; done",
+];
+
+#[test]
+fn cancelling_stops_everything_at_once() {
+    let project = Project::new();
+    fs::write(project.0.join("file"), "text\n").expect("a file");
+    for script in ENDLESS {
+        let mut session = project.session(Limits::default());
+        session.run(&Request::new("mkfifo fifo 2>/dev/null"));
+        let canceller = session.prepare();
+        let worker = thread::spawn(move || session.run(&Request::new(*script)));
+        thread::sleep(Duration::from_millis(60));
+        if worker.is_finished() {
+            let outcome = worker.join().expect("a finished request");
+            // Where there is no FIFO the script fails at once; nothing is left to stop.
+            assert!(script.contains("fifo"), "{script} ended by itself: {}", stderr(&outcome));
+            continue;
+        }
+        let asked = Instant::now();
+        canceller.cancel();
+        let outcome = worker.join().expect("a stopped request");
+        let took = asked.elapsed();
+        assert_eq!(outcome.stopped, Some(Stop::Cancelled), "{script}");
+        // The promise is 10 ms; a loaded machine that does not schedule us gets ten times that before we call it broken.
+        assert!(took < Duration::from_millis(100), "{script} took {took:?}");
+    }
+}
