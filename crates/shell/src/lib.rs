@@ -4,6 +4,7 @@
 
 pub mod arguments;
 pub mod builtins;
+mod conditions;
 pub mod control;
 pub mod dates;
 pub mod errno;

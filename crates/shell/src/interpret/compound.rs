@@ -303,9 +303,9 @@ impl Shell {
         Ok(false)
     }
 
-    /// `case` and `[[ == ]]`: extended patterns are on when the shell's are, case counts unless `nocasematch`.
+    /// `case`: extended patterns are on when the shell's are, case counts unless `nocasematch`.
     pub(super) fn matches_pattern(&self, pattern: &BStr, subject: &BStr) -> bool {
-        super::shim::matches(pattern, subject, self.options.nocasematch)
+        super::shim::matches(pattern, subject, self.options.nocasematch, self.options.extglob)
     }
 }
 

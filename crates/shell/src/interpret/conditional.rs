@@ -76,10 +76,10 @@ impl Shell {
         }
         match operator {
             ConditionalOperator::Matches => {
-                Ok(self.matches_pattern(right.as_bstr(), left.as_bstr()))
+                Ok(super::shim::matches(&right, &left, self.options.nocasematch, true))
             }
             ConditionalOperator::Differs => {
-                Ok(!self.matches_pattern(right.as_bstr(), left.as_bstr()))
+                Ok(!super::shim::matches(&right, &left, self.options.nocasematch, true))
             }
             ConditionalOperator::Regex => super::shim::regex(self, left.as_bstr(), right.as_bstr()),
             ConditionalOperator::Before => Ok(left < right),

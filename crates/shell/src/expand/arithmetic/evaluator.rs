@@ -1,6 +1,6 @@
 //! The value of an expression.
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::{
     ArithmeticVariable, BinaryOperator, Expression, ParameterExpansion, UnaryOperator,
 };
@@ -158,26 +158,15 @@ impl<'a> Evaluator<'a> {
                 },
                 None => return self.unset(Place::Variable(target.name.clone())),
             },
-            Some(key) => match self.shell.element_of(name, key) {
-                Ok(Some(text)) => text,
-                Ok(None) => {
-                    let written = written_key(key);
-                    let place = Place::Element(target.name.clone(), Some(key.clone()), written);
+            Some(key) => match self.shell.element_or_complain(name, key) {
+                Some(text) => text,
+                None => {
+                    let place = Place::Element(target.name.clone(), key.clone(), written_key(key));
                     return self.unset(place);
-                }
-                Err(_) => {
-                    self.bad_subscript(name);
-                    return Ok(0);
                 }
             },
         };
         Ok(self.shell.evaluate_text_at(self.command, text.as_bstr(), self.depth + 1)?)
-    }
-
-    fn bad_subscript(&self, name: &BStr) {
-        let mut message = BString::from(name);
-        message.extend_from_slice(b": bad array subscript");
-        self.shell.complain(&message);
     }
 
     fn unset(&self, place: Place) -> Evaluated {

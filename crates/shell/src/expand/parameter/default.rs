@@ -67,9 +67,9 @@ impl Shell {
                     .map(std::borrow::Cow::into_owned)
                     .unwrap_or_default())
             }
-            Place::Element(name, Some(key), _) => {
+            Place::Element(name, key, _) => {
                 self.assign_element(name.as_bstr(), key.clone(), value)?;
-                Ok(self.element_of(name.as_bstr(), key).ok().flatten().unwrap_or_default())
+                Ok(self.element_or_complain(name.as_bstr(), key).unwrap_or_default())
             }
             other => {
                 let mut message = other.label_with_dollar();

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion};
 
-use super::subject::{Reference, Subject};
+use super::subject::{self, Subject};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
+use crate::variables::{Reference, is_name, parse_reference};
 
 pub(super) enum Found {
-    Reference(Reference),
+    Reference(subject::Reference),
     /// Of a nameref, `${!r}` is the name it refers to.
     Name(BString),
 }
@@ -56,8 +57,8 @@ impl Shell {
     }
 
     /// A parameter that is known only as text.
-    fn late_reference(&mut self, text: &BStr) -> Running<Reference> {
-        if let Some((name, subscript)) = split_subscript(text) {
+    fn late_reference(&mut self, text: &BStr) -> Running<subject::Reference> {
+        if let Some(Reference { name, subscript: Some(subscript) }) = parse_reference(text) {
             let name = BString::from(name);
             let (place, subject) = match subscript.as_bytes() {
                 b"@" => self.array_list(&name, false),
@@ -67,7 +68,7 @@ impl Shell {
                     self.element_reference(&name, key, subscript.into())
                 }
             };
-            return Ok(Reference { place, subject });
+            return Ok(subject::Reference { place, subject });
         }
         match late_parameter(text) {
             Some(parameter) => self.reference(&parameter, None),
@@ -79,19 +80,6 @@ impl Shell {
             }
         }
     }
-}
-
-/// `a[…]`
-pub(in crate::expand) fn split_subscript(text: &BStr) -> Option<(&BStr, &BStr)> {
-    let open = text.find_byte(b'[')?;
-    let name = text.get(..open)?;
-    let subscript = text.get(open + 1..)?.strip_suffix(b"]")?;
-    (is_name(name) && !subscript.is_empty()).then(|| (name.as_bstr(), subscript.as_bstr()))
-}
-
-pub(crate) fn is_name(text: &[u8]) -> bool {
-    text.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
-        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 fn late_parameter(text: &BStr) -> Option<Parameter> {

@@ -13,8 +13,8 @@ use crate::variables::{ElementKey, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::expand) enum Place {
     Variable(BString),
-    /// The name, the element and how the subscript is written; no element: the subscript was bad.
-    Element(BString, Option<ElementKey>, BString),
+    /// The name, the element and how the subscript is written.
+    Element(BString, ElementKey, BString),
     Positional(u32),
     /// `$#`, `$?` and their kin.
     Special(u8),
@@ -163,45 +163,30 @@ impl Shell {
         key: ElementKey,
         written: BString,
     ) -> (Place, Subject) {
-        match self.element_of(name.as_bstr(), &key) {
-            Ok(value) => {
-                let place = Place::Element(name.clone(), Some(key), written);
-                (place, Subject::from_option(value))
-            }
-            Err(BadSubscript) => {
-                let mut message = name.clone();
-                message.extend_from_slice(b": bad array subscript");
-                self.complain(&message);
-                (Place::Element(name.clone(), None, written), Subject::Unset)
-            }
-        }
+        let value = self.element_or_complain(name.as_bstr(), &key);
+        (Place::Element(name.clone(), key, written), Subject::from_option(value))
     }
 
-    /// One element; a scalar is its own element 0.
-    pub(in crate::expand) fn element_of(
-        &self,
-        name: &BStr,
-        key: &ElementKey,
-    ) -> Result<Option<BString>, BadSubscript> {
+    /// One element. A negative index before the first is a message, but not the end of anything.
+    pub(crate) fn element_or_complain(&self, name: &BStr, key: &ElementKey) -> Option<BString> {
         let value = self.value_of(name);
-        Ok(match (value.as_deref(), key) {
-            (Some(Value::Associative(array)), ElementKey::Key(key)) => {
-                array.get(key.as_bstr()).cloned()
-            }
-            (Some(Value::Associative(array)), ElementKey::Index(index)) => {
-                array.get(index.to_string().as_bytes().as_bstr()).cloned()
-            }
-            (Some(Value::Indexed(array)), ElementKey::Index(index)) => {
-                let index = array.resolve_index(*index).ok_or(BadSubscript)?;
-                array.get(index).cloned()
-            }
-            (Some(Value::Scalar(text)), ElementKey::Index(0 | -1)) => Some(text.clone()),
-            (_, ElementKey::Index(index)) if *index < 0 => return Err(BadSubscript),
-            _ => None,
-        })
+        let found = value.as_deref().and_then(|value| value.element(key).cloned());
+        if found.is_none()
+            && let ElementKey::Index(index) = key
+            && *index < 0
+            && !is_inside(value.as_deref(), *index)
+        {
+            self.complain([name.as_bytes(), b": bad array subscript"].concat());
+        }
+        found
     }
 }
 
-/// A negative index before the first element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::expand) struct BadSubscript;
+/// Does a negative index reach an element, set or not?
+fn is_inside(value: Option<&Value>, index: i64) -> bool {
+    match value {
+        Some(Value::Indexed(array)) => array.resolve_index(index).is_some(),
+        Some(Value::Scalar(_)) => index == -1,
+        Some(Value::Associative(_)) | None => false,
+    }
+}
