@@ -9,6 +9,7 @@ pub mod control;
 pub mod dates;
 pub mod errno;
 mod expand;
+pub mod extended;
 pub mod files;
 pub mod filesystem;
 pub mod fnmatch;

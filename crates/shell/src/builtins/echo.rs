@@ -2,18 +2,60 @@
 
 use bstr::BString;
 
+use super::escape::{self, Outcome, Style};
 use super::{Command, Run};
+use crate::arguments::{OptionSpec, flag};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow};
+use crate::status::Flow;
+
+static OPTIONS: [OptionSpec; 3] = [
+    flag('n', "n", "no newline at the end"),
+    flag('e', "e", "backslash escapes are replaced"),
+    flag('E', "E", "backslash escapes are left as they are (the default)"),
+];
 
 pub static COMMAND: Command = Command {
     name: "echo",
-    synopsis: "echo",
-    summary: "",
-    options: &[],
+    synopsis: "echo [-neE] [arg ...]",
+    summary: "Write the arguments, separated by spaces",
+    options: &OPTIONS,
     run: Run::Builtin { special: false, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+fn run(shell: &mut Shell, words: &[BString]) -> Flow {
+    let mut newline = true;
+    let mut escapes = shell.options.xpg_echo;
+    let mut rest = words;
+    // A word that is not made of these letters alone is text, and so is all that follows.
+    while !(shell.options.posix && shell.options.xpg_echo)
+        && let Some((word, after)) = rest.split_first()
+        && let Some((b'-', letters)) = word.split_first()
+        && !letters.is_empty()
+        && letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E'))
+    {
+        for letter in letters {
+            match letter {
+                b'n' => newline = false,
+                b'e' => escapes = true,
+                _ => escapes = false,
+            }
+        }
+        rest = after;
+    }
+    let mut out = Vec::with_capacity(rest.iter().map(|word| word.len() + 1).sum());
+    for (place, word) in rest.iter().enumerate() {
+        if place > 0 {
+            out.push(b' ');
+        }
+        if !escapes {
+            out.extend_from_slice(word);
+        } else if escape::expand(word, Style::Echo, &mut out, &mut |_| {}) == Outcome::Stop {
+            newline = false;
+            break;
+        }
+    }
+    if newline {
+        out.push(b'\n');
+    }
+    shell.print("echo", &out)
 }

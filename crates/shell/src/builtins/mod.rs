@@ -28,6 +28,7 @@ mod disown;
 mod echo;
 mod enable;
 mod env;
+mod escape;
 mod eval;
 mod exec;
 mod exit;

@@ -12,15 +12,20 @@ mod element;
 mod lookup;
 mod names;
 mod scope;
+mod show;
 mod unset;
 
 use bstr::BString;
 
 pub use array::IndexedArray;
+pub(crate) use assign::{Mode, is_reference_target};
 pub use associative::AssociativeArray;
 pub use dynamic::Dynamic;
 pub use element::ElementKey;
+pub(crate) use element::{parse_assignment_text, written_element};
+pub(crate) use lookup::Place;
 pub use lookup::Target;
+pub(crate) use names::parse_assignment;
 pub use names::{Reference, is_name, parse_reference};
 pub use scope::{NameHasher, Scope, ScopeKind, Variables};
 

@@ -1,0 +1,314 @@
+//! One argument of `declare` or `local` with a name: where it goes, its attributes, its value.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{ArrayElement, AssignedValue};
+
+use super::{Request, written};
+use crate::builtins::DeclarationArgument;
+use crate::shell::Shell;
+use crate::status::Running;
+use crate::variables::{
+    Attributes, Mode, Place, ScopeKind, Value, Variable, is_name, is_reference_target,
+    parse_assignment, parse_assignment_text, parse_reference,
+};
+
+/// An argument taken apart.
+struct Declaration<'a> {
+    name: &'a BStr,
+    subscript: Option<Subscript<'a>>,
+    mode: Mode,
+    value: Option<Given<'a>>,
+    /// As a whole, for messages.
+    written: BString,
+}
+
+enum Subscript<'a> {
+    Text(&'a BStr),
+    Tree(&'a exacta_syntax::ast::Subscript),
+}
+
+enum Given<'a> {
+    Scalar(&'a BStr),
+    List(&'a [ArrayElement]),
+}
+
+/// `false`: refused, and printed.
+pub(super) fn apply(
+    shell: &mut Shell,
+    request: &Request,
+    argument: &DeclarationArgument<'_>,
+) -> Running<bool> {
+    let Some(mut declaration) = take_apart(argument) else {
+        if let DeclarationArgument::Word(word) = argument
+            && word == "-"
+            && request.local
+        {
+            shell.variables.save_options(&shell.options);
+            return Ok(true);
+        }
+        shell.complain_of_identifier(request.builtin, written(argument).as_bstr());
+        return Ok(false);
+    };
+    if request.on.nameref && !check_reference(shell, request, &mut declaration) {
+        return Ok(false);
+    }
+    let Some(place) = find_place(shell, request, &declaration) else { return Ok(false) };
+    if !check(shell, request, &declaration, &place) {
+        return Ok(false);
+    }
+    let variable = shell.variables.at_mut(place.depth, place.name.as_bstr());
+    make_array(variable, request, &declaration);
+    let before = variable.attributes;
+    set_conversions(&mut variable.attributes, request);
+    let stored = store(shell, &declaration, &place)?;
+    let variable = shell.variables.at_mut(place.depth, place.name.as_bstr());
+    if !stored {
+        variable.attributes = before;
+        return Ok(false);
+    }
+    set_rest(&mut variable.attributes, request);
+    if request.on.exported || request.on.readonly {
+        shell.keep_beyond_command(place.name.as_bstr(), place.depth);
+    }
+    Ok(true)
+}
+
+fn take_apart<'a>(argument: &'a DeclarationArgument<'_>) -> Option<Declaration<'a>> {
+    let declaration = match argument {
+        DeclarationArgument::Word(word) => match parse_assignment(word.as_bstr()) {
+            Some(found) => Declaration {
+                name: found.target.name,
+                subscript: found.target.subscript.map(Subscript::Text),
+                mode: Mode::appending(found.append),
+                value: Some(Given::Scalar(found.value)),
+                written: word.clone(),
+            },
+            None => {
+                let found = parse_reference(word.as_bstr())?;
+                let subscript = found.subscript.map(Subscript::Text);
+                let written = word.clone();
+                Declaration {
+                    name: found.name,
+                    subscript,
+                    mode: Mode::Replace,
+                    value: None,
+                    written,
+                }
+            }
+        },
+        DeclarationArgument::Scalar { assignment, value } => Declaration {
+            name: assignment.name.as_bstr(),
+            subscript: assignment.subscript.as_ref().map(Subscript::Tree),
+            mode: Mode::appending(assignment.append),
+            value: Some(Given::Scalar(value.as_bstr())),
+            written: written(argument),
+        },
+        DeclarationArgument::Array(assignment) => Declaration {
+            name: assignment.name.as_bstr(),
+            subscript: assignment.subscript.as_ref().map(Subscript::Tree),
+            mode: Mode::appending(assignment.append),
+            value: match &assignment.value {
+                AssignedValue::Array(elements) => Some(Given::List(elements)),
+                AssignedValue::Scalar(_) => None,
+            },
+            written: written(argument),
+        },
+    };
+    is_name(declaration.name).then_some(declaration)
+}
+
+/// `declare -n name=target`: the target must be a name, and not the reference itself.
+fn check_reference(shell: &Shell, request: &Request, declaration: &mut Declaration<'_>) -> bool {
+    let builtin = request.builtin;
+    let name = declaration.name;
+    if declaration.subscript.is_some() {
+        let start = format!("{builtin}: ");
+        let reason = b": reference variable cannot be an array";
+        shell.complain([start.as_bytes(), name, reason].concat());
+        return false;
+    }
+    let Some(Given::Scalar(target)) = declaration.value else { return true };
+    if target.is_empty() {
+        shell.complain_of_identifier(builtin, target);
+        return false;
+    }
+    if !is_reference_target(target) {
+        complain_of_target(shell, builtin, target);
+        return false;
+    }
+    if target == name && !(shell.variables.in_function() && !request.global) {
+        let start = format!("{builtin}: ");
+        let reason = b": nameref variable self references not allowed";
+        shell.complain([start.as_bytes(), name, reason].concat());
+        return false;
+    }
+    if target == name {
+        let start = format!("{builtin}: warning: ");
+        shell.complain([start.as_bytes(), name, b": circular name reference"].concat());
+    }
+    true
+}
+
+fn complain_of_target(shell: &Shell, builtin: &str, target: &BStr) {
+    let start = format!("{builtin}: `");
+    let reason = b"': invalid variable name for name reference";
+    shell.complain([start.as_bytes(), target, reason].concat());
+}
+
+/// Where the variable is or will be: in the function that is running, the global scope, or wherever it is found.
+fn find_place(
+    shell: &mut Shell,
+    request: &Request,
+    declaration: &Declaration<'_>,
+) -> Option<Place> {
+    let name = declaration.name;
+    let literal = request.on.nameref || request.off.nameref;
+    let own = |depth| Some(Place { depth, name: name.into(), subscript: None });
+    match shell.variables.function_depth() {
+        Some(function) if !request.global => {
+            let is_own = shell.variables.get_at(function, name);
+            if is_own.is_some_and(|variable| variable.attributes.nameref) && !literal {
+                return shell.locate(name);
+            }
+            if is_own.is_none() && !may_hide(shell, request, name) {
+                return None;
+            }
+            let inherit = request.inherit || shell.options.localvar_inherit;
+            shell.variables.declare_local(name, inherit);
+            own(function)
+        }
+        Some(_) => own(0),
+        None if literal => own(shell.variables.depth_of(name).unwrap_or(0)),
+        None => shell.locate(name),
+    }
+}
+
+/// A global variable that is read-only cannot be hidden by a local.
+fn may_hide(shell: &Shell, request: &Request, name: &BStr) -> bool {
+    let Some(depth) = shell.variables.depth_of(name) else { return true };
+    let readonly =
+        shell.variables.get_at(depth, name).is_some_and(|found| found.attributes.readonly);
+    if readonly && shell.variables.kind_at(depth) == ScopeKind::Global {
+        complain_of_readonly(shell, request.builtin, name);
+        return false;
+    }
+    true
+}
+
+fn complain_of_readonly(shell: &Shell, builtin: &str, name: &BStr) {
+    let start = format!("{builtin}: ");
+    shell.complain([start.as_bytes(), name, b": readonly variable"].concat());
+}
+
+/// What cannot be done to the variable that is there.
+fn check(shell: &Shell, request: &Request, declaration: &Declaration<'_>, place: &Place) -> bool {
+    let Some(variable) = shell.variables.get_at(place.depth, place.name.as_bstr()) else {
+        return true;
+    };
+    let assigns = declaration.value.is_some();
+    let complain = |reason: &str| {
+        let start = format!("{}: ", request.builtin);
+        shell.complain([start.as_bytes(), declaration.name, reason.as_bytes()].concat());
+        false
+    };
+    if variable.attributes.readonly && (assigns || request.off.readonly) {
+        return complain(": readonly variable");
+    }
+    if variable.is_array() && (request.off.indexed || request.off.associative) {
+        return complain(": cannot destroy array variables in this way");
+    }
+    if variable.is_associative() && request.on.indexed && !request.on.associative {
+        return complain(": cannot convert associative to indexed array");
+    }
+    if variable.is_array() && !variable.is_associative() && request.on.associative {
+        return complain(": cannot convert indexed to associative array");
+    }
+    if request.on.nameref {
+        if variable.is_array() {
+            return complain(": reference variable cannot be an array");
+        }
+        let target = variable.as_scalar().filter(|_| !assigns);
+        if let Some(target) = target.filter(|target| !is_reference_target(target.as_bstr())) {
+            complain_of_target(shell, request.builtin, target.as_bstr());
+            return false;
+        }
+    }
+    true
+}
+
+fn make_array(variable: &mut Variable, request: &Request, declaration: &Declaration<'_>) {
+    let list = matches!(declaration.value, Some(Given::List(_)));
+    let wanted = request.wants_array() || list || declaration.subscript.is_some();
+    if !wanted || variable.is_array() || request.on.nameref {
+        return;
+    }
+    match variable.value {
+        Some(_) => variable.become_array(request.on.associative),
+        None if request.on.associative => variable.attributes.associative = true,
+        None => variable.attributes.indexed = true,
+    }
+}
+
+/// Attributes that change the value being assigned.
+fn set_conversions(attributes: &mut Attributes, request: &Request) {
+    let (on, off) = (&request.on, &request.off);
+    attributes.integer = (attributes.integer || on.integer) && !off.integer;
+    attributes.nameref = (attributes.nameref || on.nameref) && !off.nameref;
+    if on.changes_case() {
+        attributes.lowercase = on.lowercase;
+        attributes.uppercase = on.uppercase;
+        attributes.capitalize = on.capitalize;
+    }
+    attributes.lowercase &= !off.lowercase;
+    attributes.uppercase &= !off.uppercase;
+    attributes.capitalize &= !off.capitalize;
+}
+
+/// Attributes that would be in the way of the assignment, or have nothing to do with it.
+fn set_rest(attributes: &mut Attributes, request: &Request) {
+    attributes.readonly |= request.on.readonly;
+    attributes.exported = (attributes.exported || request.on.exported) && !request.off.exported;
+    attributes.trace = (attributes.trace || request.on.trace) && !request.off.trace;
+}
+
+fn store(shell: &mut Shell, declaration: &Declaration<'_>, place: &Place) -> Running<bool> {
+    let name = place.name.as_bstr();
+    let mode = declaration.mode;
+    match (&declaration.value, &declaration.subscript) {
+        (None, _) => Ok(true),
+        (Some(Given::List(_)), Some(_)) => {
+            let reason = b": cannot assign list to array member";
+            shell.complain([declaration.written.as_bytes(), reason].concat());
+            Ok(false)
+        }
+        (Some(Given::List(elements)), None) => shell.store_list(place, elements, mode),
+        (Some(Given::Scalar(value)), Some(subscript)) => {
+            let key = match subscript {
+                Subscript::Text(text) => shell.element_key_of_text(name, text)?,
+                Subscript::Tree(tree) => shell.element_key(name, tree)?,
+            };
+            shell.store_element(place, key, (*value).into(), mode)
+        }
+        (Some(Given::Scalar(value)), None) => {
+            let variable = shell.variables.at_mut(place.depth, name);
+            if variable.attributes.nameref {
+                variable.value = Some(Value::Scalar((*value).into()));
+                return Ok(true);
+            }
+            let is_array = variable.is_array();
+            if is_array && value.starts_with(b"(") && value.ends_with(b")") {
+                return store_list_text(shell, place, value, mode);
+            }
+            shell.store_scalar(place, (*value).into(), mode)
+        }
+    }
+}
+
+/// `declare -a "name=(…)"`: the text is read as the list it looks like.
+fn store_list_text(shell: &mut Shell, place: &Place, text: &BStr, mode: Mode) -> Running<bool> {
+    let source = [b"a=", text.as_bytes()].concat();
+    match parse_assignment_text(source.as_bstr()).map(|assignment| assignment.value) {
+        Some(AssignedValue::Array(elements)) => shell.store_list(place, &elements, mode),
+        _ => shell.store_scalar(place, text.into(), mode),
+    }
+}

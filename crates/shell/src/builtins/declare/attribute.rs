@@ -1,0 +1,186 @@
+//! `export` and `readonly`: one attribute, for variables wherever they are found.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::AssignedValue;
+
+use super::{Request, functions, print_matching, written};
+use crate::builtins::{Command, DeclarationArgument, usage};
+use crate::shell::Shell;
+use crate::status::{ExitStatus, Flow, Running};
+use crate::variables::{Mode, Place, ScopeKind, is_name, parse_assignment};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::builtins) enum Attribute {
+    Exported,
+    Readonly,
+}
+
+pub(in crate::builtins) fn run_attribute(
+    shell: &mut Shell,
+    command: &'static Command,
+    attribute: Attribute,
+    arguments: &[DeclarationArgument<'_>],
+) -> Flow {
+    let options = arguments.iter().map_while(|argument| match argument {
+        DeclarationArgument::Word(word) => Some(word.clone()),
+        _ => None,
+    });
+    let words: Vec<BString> = options.collect();
+    let parsed = match usage::parse(shell, command, &words) {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let names = &arguments[words.len() - parsed.operands.len()..];
+    let mut request = Request::new(command.name);
+    request.functions = parsed.has("f");
+    request.print = true;
+    request.on.indexed = parsed.has("a");
+    request.on.associative = parsed.has("A");
+    let remove = parsed.has("n");
+    match attribute {
+        Attribute::Exported if remove => request.off.exported = true,
+        Attribute::Exported => request.on.exported = true,
+        Attribute::Readonly => request.on.readonly = true,
+    }
+    if names.is_empty() {
+        return print(shell, request);
+    }
+    let mut all = true;
+    for argument in names {
+        all &= match request.functions {
+            true => change_function(shell, &request, argument),
+            false => change(shell, &request, argument)?,
+        };
+    }
+    Ok(ExitStatus::from_bool(all))
+}
+
+/// `readonly -a` lists arrays that are read-only.
+fn print(shell: &mut Shell, mut request: Request) -> Flow {
+    request.on.exported |= request.off.exported;
+    if request.on.indexed || request.on.associative {
+        let (indexed, associative) = (request.on.indexed, request.on.associative);
+        let mut text = BString::default();
+        for name in shell.variables.names() {
+            let Some(variable) = shell.variables.get(name.as_bstr()) else { continue };
+            let shown = variable.shown_attributes();
+            let kind = indexed && shown.indexed || associative && shown.associative;
+            let has =
+                request.on.exported && shown.exported || request.on.readonly && shown.readonly;
+            if kind && has {
+                text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
+            }
+        }
+        return shell.print(request.builtin, &text);
+    }
+    print_matching(shell, &request)
+}
+
+fn change_function(
+    shell: &mut Shell,
+    request: &Request,
+    argument: &DeclarationArgument<'_>,
+) -> bool {
+    let name = written(argument);
+    if functions::change_named(shell, request, name.as_bstr()) {
+        return true;
+    }
+    let start = format!("{}: ", request.builtin);
+    shell.complain([start.as_bytes(), &name, b": not a function"].concat());
+    false
+}
+
+fn change(
+    shell: &mut Shell,
+    request: &Request,
+    argument: &DeclarationArgument<'_>,
+) -> Running<bool> {
+    let refuse = |shell: &Shell, text: &BStr| {
+        shell.complain_of_identifier(request.builtin, text);
+        Ok(false)
+    };
+    let text = written(argument);
+    let assignment = match argument {
+        DeclarationArgument::Word(word) => parse_assignment(word.as_bstr()),
+        _ => None,
+    };
+    let name = match (argument, &assignment) {
+        (DeclarationArgument::Word(_), Some(found)) if found.target.subscript.is_some() => {
+            return refuse(shell, found.written);
+        }
+        (DeclarationArgument::Word(_), Some(found)) => found.target.name,
+        (DeclarationArgument::Word(word), None) => word.as_bstr(),
+        (
+            DeclarationArgument::Scalar { assignment, .. } | DeclarationArgument::Array(assignment),
+            _,
+        ) => {
+            if assignment.subscript.is_some() {
+                return refuse(shell, super::assigned_name(assignment).as_bstr());
+            }
+            assignment.name.as_bstr()
+        }
+    };
+    if !is_name(name) {
+        return refuse(shell, text.as_bstr());
+    }
+    let Some(place) = shell.locate(name) else { return Ok(false) };
+    let stored = match (argument, assignment) {
+        (DeclarationArgument::Word(_), None) => true,
+        (DeclarationArgument::Word(_), Some(found)) => {
+            shell.store_scalar(&place, found.value.into(), Mode::appending(found.append))?
+        }
+        (DeclarationArgument::Scalar { assignment, value }, _) => {
+            shell.store_scalar(&place, value.clone(), Mode::appending(assignment.append))?
+        }
+        (DeclarationArgument::Array(assignment), _) => match &assignment.value {
+            AssignedValue::Array(elements) => {
+                prepare_array(shell, request, &place);
+                shell.store_list(&place, elements, Mode::appending(assignment.append))?
+            }
+            AssignedValue::Scalar(_) => true,
+        },
+    };
+    if !stored {
+        return Ok(false);
+    }
+    if request.on.indexed || request.on.associative {
+        prepare_array(shell, request, &place);
+    }
+    let variable = shell.variables.at_mut(place.depth, place.name.as_bstr());
+    variable.attributes.readonly |= request.on.readonly;
+    variable.attributes.exported =
+        (variable.attributes.exported || request.on.exported) && !request.off.exported;
+    shell.keep_beyond_command(place.name.as_bstr(), place.depth);
+    Ok(true)
+}
+
+/// `readonly -A map=(…)`: a new variable becomes that kind of array.
+fn prepare_array(shell: &mut Shell, request: &Request, place: &Place) {
+    let variable = shell.variables.at_mut(place.depth, place.name.as_bstr());
+    if variable.is_array() {
+        return;
+    }
+    match variable.value {
+        Some(_) => variable.become_array(request.on.associative),
+        None if request.on.associative => variable.attributes.associative = true,
+        None => variable.attributes.indexed = true,
+    }
+}
+
+impl Shell {
+    /// `x=1 export x`: what was given for the command alone stays, with its value and attributes.
+    pub(in crate::builtins) fn keep_beyond_command(&mut self, name: &BStr, depth: usize) {
+        if self.variables.kind_at(depth) != ScopeKind::Temporary
+            || depth + 1 != self.variables.depth()
+        {
+            return;
+        }
+        let Some(variable) = self.variables.remove_at(depth, name) else { return };
+        let beneath = self.variables.depth_of(name).unwrap_or(0);
+        let kept = self.variables.at_mut(beneath, name);
+        kept.value.clone_from(&variable.value);
+        kept.attributes.exported |= variable.attributes.exported;
+        kept.attributes.readonly |= variable.attributes.readonly;
+        *self.variables.at_mut(depth, name) = variable;
+    }
+}
