@@ -23,7 +23,8 @@ const DIGITS: usize = 20_000;
 
 /// The longest number at the beginning of the text, white space before it skipped.
 pub fn parse(text: &[u8]) -> Parsed {
-    let spaces = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
+    let spaces =
+        text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
     let rest = text.get(spaces..).unwrap_or_default();
     let (negative, sign) = match rest.first() {
         Some(b'-') => (true, 1),
@@ -44,9 +45,8 @@ pub fn parse(text: &[u8]) -> Parsed {
 type Number = (Magnitude, usize, Option<Problem>);
 
 fn word(text: &[u8]) -> Option<Number> {
-    let starts = |word: &[u8]| {
-        text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-    };
+    let starts =
+        |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if starts(b"infinity") {
         return Some((Magnitude::Infinite, 8, None));
     }
@@ -59,7 +59,8 @@ fn word(text: &[u8]) -> Option<Number> {
     let payload = text.get(3..).unwrap_or_default();
     let length = match payload.split_first() {
         Some((b'(', rest)) => {
-            let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+            let word =
+                rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
             let length = word.count();
             if rest.get(length) == Some(&b')') { length + 2 } else { 0 }
         }
@@ -118,9 +119,10 @@ fn read_exponent(text: &[u8], letter: u8) -> (i64, usize) {
     if count == 0 {
         return (0, 0);
     }
-    let value = digits.iter().take(count).fold(0_i64, |value, digit| {
-        (value * 10 + i64::from(digit - b'0')).min(1 << 40)
-    });
+    let value = digits
+        .iter()
+        .take(count)
+        .fold(0_i64, |value, digit| (value * 10 + i64::from(digit - b'0')).min(1 << 40));
     (if negative { -value } else { value }, 1 + sign + count)
 }
 

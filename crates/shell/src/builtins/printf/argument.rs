@@ -94,7 +94,8 @@ struct Integer {
 }
 
 fn read_integer(text: &[u8]) -> Integer {
-    let spaces = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
+    let spaces =
+        text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
     let unspaced = text.get(spaces..).unwrap_or_default();
     let (negative, digits) = match unspaced.split_first() {
         Some((b'-', rest)) => (true, rest),
