@@ -9,7 +9,7 @@ use crate::filesystem::{Access, FileKind, Follow, Metadata};
 use crate::options::SET_SWITCHES;
 use crate::shell::{Shell, own_descriptor};
 use crate::status::Running;
-use crate::variables::{Value, parse_reference};
+use crate::variables::{ElementKey, Value, parse_reference};
 
 /// The letters of `-e file` and its kin.
 pub(crate) fn is_unary(letter: u8) -> bool {
@@ -124,9 +124,10 @@ impl Shell {
                 Some(_) => true,
             });
         }
-        let key = match whole {
-            true => crate::variables::ElementKey::Key(subscript.into()),
-            false => self.element_key_of_text(reference.name, subscript)?,
+        let key = if whole {
+            ElementKey::Key(subscript.into())
+        } else {
+            self.element_key_of_text(reference.name, subscript)?
         };
         Ok(self.element_or_complain(reference.name, &key).is_some())
     }

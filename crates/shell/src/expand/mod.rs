@@ -133,15 +133,13 @@ impl Shell {
     pub fn expand_redirect_target(&mut self, word: &Word) -> Running<Option<BString>> {
         let mut words = Vec::with_capacity(1);
         self.expand_word_into(word, &mut words)?;
-        match (words.pop(), words.is_empty()) {
-            (Some(only), true) => Ok(Some(only)),
-            _ => {
-                let mut message = exacta_syntax::print_word(word);
-                message.extend_from_slice(b": ambiguous redirect");
-                self.complain(&message);
-                Ok(None)
-            }
+        if let (Some(only), true) = (words.pop(), words.is_empty()) {
+            return Ok(Some(only));
         }
+        let mut message = exacta_syntax::print_word(word);
+        message.extend_from_slice(b": ambiguous redirect");
+        self.complain(&message);
+        Ok(None)
     }
 
     pub fn expand_here_document(&mut self, document: &HereDocument) -> Running<BString> {

@@ -58,7 +58,7 @@ impl Shell {
                 if self.options.xtrace {
                     self.trace_arithmetic(expression);
                 }
-                match self.evaluate(expression) {
+                match self.evaluate_for("((", expression) {
                     Ok(value) => Ok(ExitStatus::from_bool(value != 0)),
                     // Unlike `$((…))`, a bad `((…))` only fails.
                     Err(Interrupt::Discard(_)) => Ok(ExitStatus::FAILURE),
@@ -251,7 +251,7 @@ impl Shell {
         if self.options.xtrace {
             self.trace_arithmetic(expression);
         }
-        match self.evaluate(expression) {
+        match self.evaluate_for("((", expression) {
             Ok(value) => Ok(Some(value)),
             Err(Interrupt::Discard(_)) => Ok(None),
             Err(interrupt) => Err(interrupt),

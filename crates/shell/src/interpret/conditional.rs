@@ -90,8 +90,16 @@ impl Shell {
                 super::shim::files(self, operator, left.as_bstr(), right.as_bstr())
             }
             _ => {
-                let left = self.evaluate_text(left.as_bstr())?;
-                let right = self.evaluate_text(right.as_bstr())?;
+                let left = self.evaluate_text_for("[[", left.as_bstr());
+                let right = left.and_then(|left| {
+                    self.evaluate_text_for("[[", right.as_bstr()).map(|right| (left, right))
+                });
+                let (left, right) = match right {
+                    Ok(both) => both,
+                    // What is no number compares as false; the message is printed.
+                    Err(Interrupt::Discard(_)) => return Ok(false),
+                    Err(interrupt) => return Err(interrupt),
+                };
                 Ok(match operator {
                     ConditionalOperator::Equal => left == right,
                     ConditionalOperator::NotEqual => left != right,

@@ -92,7 +92,11 @@ impl Shell {
         }
         match &expansion.operation {
             Operation::Length => {
-                let length = self.length_of(&reference.subject);
+                let length = match &reference.subject {
+                    Subject::Unset => 0,
+                    Subject::One(text) => text.chars().count(),
+                    Subject::List(values) => values.len(),
+                };
                 out.push(mode.origin(), length.to_string().as_bytes())
             }
             Operation::Slice { offset, length } => {
@@ -154,14 +158,6 @@ impl Shell {
             extglob: self.options.extglob,
             ignore_case: self.options.nocasematch,
             leading_dot: false,
-        }
-    }
-
-    fn length_of(&self, subject: &Subject) -> usize {
-        match subject {
-            Subject::Unset => 0,
-            Subject::One(text) => text.chars().count(),
-            Subject::List(values) => values.len(),
         }
     }
 

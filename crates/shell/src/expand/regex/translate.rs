@@ -1,5 +1,7 @@
 //! POSIX extended syntax, with the escapes glibc adds, to that of the `regex` crate.
 
+use std::fmt::Write;
+
 use bstr::ByteSlice;
 
 /// `None`: no valid expression, or a back-reference.
@@ -222,7 +224,8 @@ impl Translator<'_> {
 
 fn push_literal(out: &mut String, letter: char) {
     if letter.is_ascii() && !letter.is_ascii_alphanumeric() && letter != '_' {
-        out.push_str(&format!("\\x{:02X}", u32::from(letter)));
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\\x{:02X}", u32::from(letter));
     } else {
         out.push(letter);
     }
