@@ -155,7 +155,8 @@ impl Relation {
             let fail = |error| (BString::from(name), error);
             let path = resolver.resolve(context, name).map_err(fail)?;
             if resolver.missing == MayMiss::Nothing {
-                let metadata = context.files().metadata(path.as_bstr(), Follow::Yes).map_err(fail)?;
+                let metadata =
+                    context.files().metadata(path.as_bstr(), Follow::Yes).map_err(fail)?;
                 if !metadata.is_directory() {
                     return Err(fail(errno::error(errno::ENOTDIR)));
                 }
