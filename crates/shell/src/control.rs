@@ -330,6 +330,14 @@ impl Control {
         self.pending.load(Ordering::Relaxed) != 0
     }
 
+    /// The lowest signal that waits for its trap, which stays to be run; 0: none.
+    pub fn first_pending(&self) -> i32 {
+        match self.pending.load(Ordering::Acquire) {
+            0 => 0,
+            pending => pending.trailing_zeros() as i32,
+        }
+    }
+
     /// The lowest signal that waits for its trap.
     pub fn take_pending(&self) -> Option<i32> {
         let pending = self.pending.load(Ordering::Acquire);

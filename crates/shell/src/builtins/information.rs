@@ -27,7 +27,7 @@ fn help(command: &Command) -> String {
 }
 
 /// `-n, --lines=NUM`
-fn names(option: &OptionSpec) -> String {
+pub(super) fn names(option: &OptionSpec) -> String {
     let (short_value, long_value) = match option.value {
         ValueSpec::None => (String::new(), String::new()),
         ValueSpec::Required(name) => (format!(" {name}"), format!("={name}")),

@@ -1,12 +1,12 @@
 //! The table of commands, sorted by name (a test checks that).
 
 use super::{
-    Command, alias, basename, r#break, builtin, caller, cat, cd, chmod, colon, command, r#continue,
-    cp, cut, date, declare, dirname, dirs, disown, echo, enable, env, eval, exec, exit, export,
-    r#false, find, getopts, grep, hash, head, help, jobs, kill, r#let, ln, local, ls, mapfile,
-    mkdir, mktemp, mv, popd, printf, pushd, pwd, read, readonly, realpath, r#return, rm, rmdir,
-    seq, set, shift, shopt, sleep, sort, source, stat, tail, tee, test, times, touch, tr, trap,
-    r#true, r#type, ulimit, umask, unalias, uniq, unset, wait, wc, which, xargs, yes,
+    Command, alias, basename, bash, r#break, builtin, caller, cat, cd, chmod, colon, command,
+    r#continue, cp, cut, date, declare, dirname, dirs, disown, echo, enable, env, eval, exec, exit,
+    export, r#false, find, getopts, grep, hash, head, help, jobs, kill, r#let, ln, local, ls,
+    mapfile, mkdir, mktemp, mv, popd, printf, pushd, pwd, read, readonly, realpath, r#return, rm,
+    rmdir, seq, set, shift, shopt, sleep, sort, source, stat, tail, tee, test, times, touch, tr,
+    trap, r#true, r#type, ulimit, umask, unalias, uniq, unset, wait, wc, which, xargs, yes,
 };
 
 pub static TABLE: &[&Command] = &[
@@ -15,6 +15,7 @@ pub static TABLE: &[&Command] = &[
     &test::BRACKET,
     &alias::COMMAND,
     &basename::COMMAND,
+    &bash::COMMAND,
     &r#break::COMMAND,
     &builtin::COMMAND,
     &caller::COMMAND,
@@ -67,6 +68,7 @@ pub static TABLE: &[&Command] = &[
     &rmdir::COMMAND,
     &seq::COMMAND,
     &set::COMMAND,
+    &bash::SH,
     &shift::COMMAND,
     &shopt::COMMAND,
     &sleep::COMMAND,

@@ -1,19 +1,89 @@
 //! `trap`
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 
-use super::{Command, Run};
+use super::{Command, Run, signal_table, usage};
+use crate::arguments::{OptionSpec, flag};
+use crate::expand::quote;
+use crate::interpret::Condition;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
 
+static OPTIONS: [OptionSpec; 2] = [
+    flag('l', "l", "list signals by name and number"),
+    flag('p', "p", "print traps as commands that can be run again"),
+];
+
 pub static COMMAND: Command = Command {
     name: "trap",
-    synopsis: "trap",
-    summary: "",
-    options: &[],
+    synopsis: "trap [-lp] [[arg] signal_spec ...]",
+    summary: "Run a command at the end, on errors, before commands or on signals.",
+    options: &OPTIONS,
     run: Run::Builtin { special: true, run },
 };
 
-fn run(_shell: &mut Shell, _words: &[BString]) -> Flow {
-    Ok(ExitStatus::SUCCESS)
+fn run(shell: &mut Shell, words: &[BString]) -> Flow {
+    let arguments = match usage::parse(shell, &COMMAND, words) {
+        Ok(arguments) => arguments,
+        Err(status) => return Ok(status),
+    };
+    if arguments.has("l") {
+        return shell.print("trap", signal_table::list().as_bytes());
+    }
+    let operands = &arguments.operands;
+    if operands.is_empty() || arguments.has("p") {
+        return print(shell, operands);
+    }
+    let (action, names) = match operands.as_slice() {
+        [only] if Condition::parse(only).is_some() => (None, operands.as_slice()),
+        [_] => {
+            usage::print(shell, &COMMAND);
+            return Ok(ExitStatus::USAGE);
+        }
+        // A number in the place of the action: all of them are signals to reset.
+        [first, ..] if first.iter().all(u8::is_ascii_digit) && !first.is_empty() => {
+            (None, operands.as_slice())
+        }
+        [action, names @ ..] => (Some(action), names),
+        [] => return Ok(ExitStatus::SUCCESS),
+    };
+    let action = action.filter(|action| *action != "-");
+    let mut status = ExitStatus::SUCCESS;
+    for name in names {
+        let Some(condition) = Condition::parse(name) else {
+            let name = name.to_str_lossy();
+            shell.complain(format!("trap: {name}: invalid signal specification"));
+            status = ExitStatus::FAILURE;
+            continue;
+        };
+        shell.traps.set(condition, action.cloned(), &shell.control);
+    }
+    Ok(status)
+}
+
+fn print(shell: &mut Shell, names: &[BString]) -> Flow {
+    let mut status = ExitStatus::SUCCESS;
+    let mut text = Vec::new();
+    let mut wanted = Vec::new();
+    for name in names {
+        match Condition::parse(name) {
+            Some(condition) => wanted.push(condition),
+            None => {
+                let name = name.to_str_lossy();
+                shell.complain(format!("trap: {name}: invalid signal specification"));
+                status = ExitStatus::FAILURE;
+            }
+        }
+    }
+    for (condition, action) in shell.traps.shown() {
+        if names.is_empty() || wanted.contains(condition) {
+            text.extend_from_slice(b"trap -- ");
+            text.extend_from_slice(&quote::single(action));
+            let name = condition.name();
+            let name = if shell.options.posix { name.trim_start_matches("SIG") } else { &name };
+            text.extend_from_slice(format!(" {name}\n").as_bytes());
+        }
+    }
+    shell.print("trap", &text)?;
+    Ok(status)
 }

@@ -9,6 +9,7 @@ use exacta_syntax::ast::{
 };
 
 use super::{STACK_PIECE, STACK_RESERVE};
+use crate::expand::pattern::{Pattern, PatternOptions};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running};
 
@@ -296,16 +297,18 @@ impl Shell {
     ) -> Running<bool> {
         for pattern in patterns {
             let pattern = self.expand_pattern(pattern)?;
-            if self.matches_pattern(pattern.as_bstr(), subject) {
+            if self.matches_pattern(&pattern, subject, self.options.extglob) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// `case`: extended patterns are on when the shell's are, case counts unless `nocasematch`.
-    pub(super) fn matches_pattern(&self, pattern: &BStr, subject: &BStr) -> bool {
-        super::shim::matches(pattern, subject, self.options.nocasematch, self.options.extglob)
+    /// `case` and `[[ == ]]`: in the latter extended patterns are always on.
+    pub(super) fn matches_pattern(&self, pattern: &[u8], subject: &[u8], extglob: bool) -> bool {
+        let ignore_case = self.options.nocasematch;
+        let options = PatternOptions { extglob, ignore_case, leading_dot: false };
+        Pattern::new(pattern.as_bstr(), options).matches(subject)
     }
 }
 

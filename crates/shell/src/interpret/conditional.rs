@@ -54,7 +54,7 @@ impl Shell {
         if self.options.xtrace {
             self.trace_test(&[&[b'-', operator], &operand]);
         }
-        super::shim::unary(self, operator, operand.as_bstr())
+        self.unary_condition(operator, operand.as_bstr())
     }
 
     fn holds_binary(
@@ -75,19 +75,20 @@ impl Shell {
             self.trace_binary(&left, operator, &right);
         }
         match operator {
-            ConditionalOperator::Matches => {
-                Ok(super::shim::matches(&right, &left, self.options.nocasematch, true))
+            ConditionalOperator::Matches => Ok(self.matches_pattern(&right, &left, true)),
+            ConditionalOperator::Differs => Ok(!self.matches_pattern(&right, &left, true)),
+            ConditionalOperator::Regex => {
+                match self.match_regex(left.as_bstr(), right.as_bstr())? {
+                    ExitStatus::USAGE => Err(Interrupt::Discard(ExitStatus::USAGE)),
+                    status => Ok(status.success()),
+                }
             }
-            ConditionalOperator::Differs => {
-                Ok(!super::shim::matches(&right, &left, self.options.nocasematch, true))
-            }
-            ConditionalOperator::Regex => super::shim::regex(self, left.as_bstr(), right.as_bstr()),
             ConditionalOperator::Before => Ok(left < right),
             ConditionalOperator::After => Ok(left > right),
             ConditionalOperator::Newer
             | ConditionalOperator::Older
             | ConditionalOperator::SameFile => {
-                super::shim::files(self, operator, left.as_bstr(), right.as_bstr())
+                Ok(self.file_comparison(operator, left.as_bstr(), right.as_bstr()))
             }
             _ => {
                 let left = self.evaluate_text_for("[[", left.as_bstr());

@@ -68,10 +68,13 @@ impl Shell {
         self.renew_hash();
         if let Some(path) = self.hashed.get::<[u8]>(name.as_ref()).map(|hashed| hashed.path.clone())
         {
-            let found = self.found_at(path.as_bstr());
-            if !matches!(found, Found::Nothing) {
-                return found;
+            // Counted only while no subshell shares the table: a copy would cost more than the count is worth.
+            if let Some(table) = Arc::get_mut(&mut self.hashed)
+                && let Some(hashed) = table.get_mut::<[u8]>(name.as_ref())
+            {
+                hashed.hits += 1;
             }
+            return self.found_at(path.as_bstr());
         }
         match self.search_path(name) {
             Some(path) => self.found_at(path.as_bstr()),
@@ -92,7 +95,7 @@ impl Shell {
     fn search_path(&mut self, name: &BStr) -> Option<BString> {
         let path = self.search_path_each(name, true).into_iter().next()?;
         if self.options.hashall {
-            let hashed = Hashed { path: path.clone(), hits: 0 };
+            let hashed = Hashed { path: path.clone(), hits: 1 };
             Arc::make_mut(&mut self.hashed).insert(name.into(), hashed);
         }
         Some(path)
@@ -123,6 +126,15 @@ impl Shell {
         places
     }
 
+    /// A path that could be run: a file of the project, a tool at its usual place.
+    pub fn is_runnable(&self, path: &BStr) -> bool {
+        match self.found_at(path) {
+            Found::File(path) => self.is_program_file(path.as_bstr()),
+            Found::Nothing => false,
+            _ => true,
+        }
+    }
+
     fn is_program_file(&self, path: &BStr) -> bool {
         let path = self.absolute(path);
         let files = self.host.files();
@@ -147,7 +159,7 @@ impl Shell {
     }
 
     /// What was found holds for the `PATH` it was found in.
-    fn renew_hash(&mut self) {
+    pub fn renew_hash(&mut self) {
         let path = self.variables.scalar("PATH");
         if self.transient.hashed_for.as_ref() == path {
             return;

@@ -15,7 +15,6 @@ mod pool;
 mod redirect;
 mod script;
 mod select;
-mod shim;
 mod signals;
 mod simple;
 mod subshell;
@@ -29,9 +28,9 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{AndOr, AndOrOperator, Command, CompoundKind, List};
 use exacta_syntax::{Aliases, NoAliases, ParseOptions, Parser, SyntaxError};
 
-pub use jobs::Jobs;
+pub use jobs::{Job, Jobs};
 pub use lookup::{Found, is_path};
-pub use signals::{signal_name, signal_number, signal_numbers};
+pub use signals::{signal_description, signal_name, signal_number, signal_numbers};
 pub use traps::{Condition, Traps};
 
 use crate::shell::Shell;
@@ -44,8 +43,6 @@ pub struct Transient {
     substitutions: Vec<substitution::OpenSubstitution>,
     /// How often the first character of `PS4` is printed.
     trace_depth: u32,
-    /// `PS4` as it was last parsed.
-    prompt: Option<trace::Prompt>,
     /// The command that failed did so because of a redirect: that counts for `set -e` whatever it is.
     redirect_failed: bool,
     /// While a trap runs: `$?` from before it, which a bare `exit` means.

@@ -37,6 +37,21 @@ impl Shell {
         ended
     }
 
+    /// A fresh shell that reads its script from standard input, no further than needed.
+    pub(crate) fn run_fresh_from_input(
+        &mut self,
+        name: BString,
+        arguments: &[BString],
+        configure: impl FnOnce(&mut Shell),
+    ) -> Flow {
+        let mut shell = self.fresh_shell(name.as_bstr(), arguments);
+        configure(&mut shell);
+        let flow = shell.nested(Shell::run_input);
+        let ended = shell.end_subshell(flow);
+        self.control.check()?;
+        ended
+    }
+
     /// An executable file of the project: a script of the shell's own language runs here, anything else only if
     /// the host can.
     pub(super) fn run_script_file(&mut self, path: &BStr, words: &[BString]) -> Flow {

@@ -15,7 +15,6 @@ impl Shell {
         if words.is_empty() {
             return Ok(ExitStatus::SUCCESS);
         }
-        let mut status = ExitStatus::SUCCESS;
         let mut shows_menu = true;
         loop {
             self.step()?;
@@ -38,10 +37,9 @@ impl Shell {
             self.assign_scalar("REPLY".into(), line.clone())?;
             self.assign_scalar(command.variable.as_bstr(), chosen.cloned().unwrap_or_default())?;
             match self.run_body(&command.body)? {
-                Next::Iterate(done) => status = done,
+                Next::Iterate(_) => {}
                 Next::Leave(left) => return Ok(left),
             }
-            let _ = status;
             shows_menu = self.scalar_of("REPLY".into()).is_none_or(|reply| reply.is_empty());
         }
     }

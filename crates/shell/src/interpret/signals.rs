@@ -63,3 +63,26 @@ pub fn signal_number(name: &[u8]) -> Option<i32> {
 pub fn signal_numbers() -> impl Iterator<Item = i32> {
     (1..=REAL_TIME_MAXIMUM).filter(|number| !(32..REAL_TIME_MINIMUM).contains(number))
 }
+
+/// What `jobs` says of a process that a signal ended.
+pub fn signal_description(number: i32) -> String {
+    let text = match number {
+        1 => "Hangup",
+        2 => "Interrupt",
+        3 => "Quit",
+        4 => "Illegal instruction",
+        5 => "Trace/breakpoint trap",
+        6 => "Aborted",
+        7 => "Bus error",
+        8 => "Floating point exception",
+        9 => "Killed",
+        10 => "User defined signal 1",
+        11 => "Segmentation fault",
+        12 => "User defined signal 2",
+        13 => "Broken pipe",
+        14 => "Alarm clock",
+        15 => "Terminated",
+        _ => return format!("Unknown signal {number}"),
+    };
+    text.into()
+}

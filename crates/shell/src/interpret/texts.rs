@@ -1,9 +1,10 @@
 //! Texts inside texts: `eval`, `source`.
 
-use bstr::BStr;
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ParseOptions;
 
 use crate::shell::{Frame, FrameKind, Shell};
-use crate::status::{ExitStatus, Flow, Interrupt};
+use crate::status::{ExitStatus, Flow, Interrupt, Running};
 
 impl Shell {
     /// `eval`
@@ -41,6 +42,53 @@ impl Shell {
             Err(Interrupt::Return(status)) => Ok(status),
             other => other,
         }
+    }
+
+    /// A script that comes in by standard input, read no further than needed: its commands can read on.
+    pub fn run_input(&mut self) -> Flow {
+        let mut status = ExitStatus::SUCCESS;
+        let mut pending = BString::default();
+        let (mut first_line, mut lines) = (1, 0);
+        loop {
+            let more = self.read_line(&mut pending)?;
+            lines += 1;
+            if pending.is_empty() {
+                return Ok(status);
+            }
+            if more && self.is_incomplete(&pending) {
+                continue;
+            }
+            status = self.run_text(pending.as_bstr(), first_line)?;
+            pending.clear();
+            first_line += std::mem::take(&mut lines);
+            if !more {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Appends one line; `false` at the end of the input. One byte at a time: what follows belongs to the
+    /// commands.
+    fn read_line(&self, line: &mut BString) -> Running<bool> {
+        let input = self.file_or_closed(0);
+        let mut byte = [0];
+        while matches!(input.read(&mut byte), Ok(1)) {
+            line.push(byte[0]);
+            if byte == *b"\n" {
+                return Ok(true);
+            }
+        }
+        self.control.check()?;
+        Ok(false)
+    }
+
+    fn is_incomplete(&self, text: &BString) -> bool {
+        if text.ends_with(b"\\\n") {
+            return true;
+        }
+        let options = ParseOptions { extglob: self.options.extglob, posix: self.options.posix };
+        let parsed = exacta_syntax::parse(text, options, exacta_syntax::Limits::default());
+        parsed.is_err_and(|error| error.is_incomplete())
     }
 
     /// What `exit` without a number means: in a trap, the status from before it.

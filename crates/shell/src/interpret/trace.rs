@@ -1,19 +1,10 @@
 //! `set -x`: what is about to run, as bash prints it.
 
-use std::sync::Arc;
-
 use bstr::{BString, ByteSlice, ByteVec};
-use exacta_syntax::ast::{Arithmetic, Assignment, Command, ForLoop, HereDocument, RedirectKind};
-use exacta_syntax::{NoAliases, ParseOptions, Parser};
+use exacta_syntax::ast::{Arithmetic, Assignment, ForLoop};
 
+use crate::expand::quote;
 use crate::shell::Shell;
-
-/// `PS4` with its expansions parsed.
-#[derive(Clone)]
-pub(super) struct Prompt {
-    text: BString,
-    document: Option<Arc<HereDocument>>,
-}
 
 impl Shell {
     pub(super) fn trace_words(&mut self, words: &[BString]) {
@@ -22,7 +13,7 @@ impl Shell {
             if !line.is_empty() {
                 line.push(b' ');
             }
-            line.extend_from_slice(&quote_for_trace(word));
+            line.extend_from_slice(&quote::traced(word));
         }
         self.trace(&line);
     }
@@ -38,7 +29,7 @@ impl Shell {
         line.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
         match value {
             Some(value) if value.is_empty() => {}
-            Some(value) => line.extend_from_slice(&quote_for_trace(value)),
+            Some(value) => line.extend_from_slice(&quote::traced(value)),
             None => line.extend_from_slice(b"()"),
         }
         self.trace(&line);
@@ -116,57 +107,17 @@ impl Shell {
         text
     }
 
+    /// What the prompt runs is not traced, and `$?` stays as it is.
     fn expand_trace_prompt(&mut self, prompt: BString) -> BString {
-        if !prompt.contains(&b'$') && !prompt.contains(&b'`') {
+        if prompt.find_byteset(b"$`\\").is_none() {
             return prompt;
         }
-        let known = self.transient.prompt.as_ref().is_some_and(|known| known.text == prompt);
-        if !known {
-            let document = parse_prompt(&prompt).map(Arc::new);
-            self.transient.prompt = Some(Prompt { text: prompt.clone(), document });
-        }
-        let document = self.transient.prompt.as_ref().and_then(|known| known.document.clone());
-        let Some(document) = document else { return prompt };
-        // What the prompt runs is not traced, and `$?` stays as it is.
         self.options.xtrace = false;
         let (status, substitution_status) = (self.status, self.substitution_status);
-        let expanded = self.expand_here_document(&document);
+        let expanded = self.expand_prompt(prompt.as_bstr());
         self.status = status;
         self.substitution_status = substitution_status;
         self.options.xtrace = true;
         expanded.unwrap_or(prompt)
     }
-}
-
-/// The prompt as the body of a here-document: expansions apply, quotes mean nothing.
-fn parse_prompt(prompt: &BString) -> Option<HereDocument> {
-    let mut text = BString::from(":<<_END_OF_PROMPT_\n");
-    text.extend_from_slice(prompt);
-    text.extend_from_slice(b"\n_END_OF_PROMPT_\n");
-    let mut parser = Parser::new(&text, exacta_syntax::Limits::default());
-    let list = parser.next_command(ParseOptions::default(), &NoAliases).ok()??;
-    let item = list.items.into_iter().next()?;
-    let stage = item.chain.first.stages.into_iter().next()?;
-    let Command::Simple(command) = stage.command else { return None };
-    match command.redirects.into_iter().next()?.kind {
-        RedirectKind::HereDocument(mut document) => {
-            trim_newline(&mut document);
-            Some(document)
-        }
-        _ => None,
-    }
-}
-
-/// The newline before the delimiter is not part of the prompt.
-fn trim_newline(document: &mut HereDocument) {
-    if let Some(exacta_syntax::ast::WordPart::Literal(text)) = document.body.parts.last_mut()
-        && text.last() == Some(&b'\n')
-    {
-        text.pop();
-    }
-}
-
-/// As bash quotes words for `set -x`: only where it must, in single quotes.
-pub(super) fn quote_for_trace(word: &BString) -> BString {
-    super::shim::traced(word)
 }

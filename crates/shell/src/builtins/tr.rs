@@ -1,0 +1,13 @@
+//! `tr`
+
+use bstr::BString;
+
+use super::{Command, Context, Run, ToolError};
+use crate::status::ExitStatus;
+
+pub static COMMAND: Command =
+    Command { name: "tr", synopsis: "tr", summary: "", options: &[], run: Run::Tool(run) };
+
+fn run(_context: &mut Context<'_>, _words: &[BString]) -> Result<ExitStatus, ToolError> {
+    Err(ToolError::Unsupported("stub".into()))
+}

@@ -1,0 +1,1 @@
+//! Walking trees of files.
