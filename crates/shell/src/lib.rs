@@ -12,6 +12,7 @@ mod expand;
 pub mod extended;
 pub mod files;
 pub mod filesystem;
+pub mod float;
 pub mod fnmatch;
 pub mod host;
 mod initial;

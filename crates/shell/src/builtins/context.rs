@@ -9,8 +9,9 @@ use bstr::{BStr, BString, ByteSlice};
 use super::ToolError;
 use crate::control::Control;
 use crate::errno;
-use crate::filesystem::{FileSystem, OpenFile, OpenOptions};
+use crate::filesystem::{FileSystem, Follow, OpenFile, OpenOptions};
 use crate::host::Host;
+use crate::interpret::Found;
 use crate::shell::Shell;
 use crate::status::{Flow, Interrupt};
 
@@ -128,6 +129,29 @@ impl<'a> Context<'a> {
     ) -> Flow {
         let _ = self.output.flush();
         self.shell.run_as_program(argv, input, Some(environment))
+    }
+
+    /// The same in another directory.
+    pub fn run_in(
+        &mut self,
+        argv: &[BString],
+        environment: Vec<(BString, BString)>,
+        directory: Option<BString>,
+    ) -> Flow {
+        let Some(directory) = directory else { return self.run_with(argv, None, environment) };
+        let before = std::mem::replace(&mut self.shell.directory, directory);
+        let flow = self.run_with(argv, None, environment);
+        self.shell.directory = before;
+        flow
+    }
+
+    /// Would [`Context::run`] find anything under this name?
+    pub fn has_command(&mut self, name: &BStr) -> bool {
+        match self.shell.find_program(name) {
+            Found::Nothing => self.shell.find_builtin(name).is_some(),
+            Found::File(path) => self.files().metadata(path.as_bstr(), Follow::Yes).is_ok(),
+            Found::Function(_) | Found::Builtin(_) | Found::Tool(..) | Found::Program(_) => true,
+        }
     }
 
     /// Turns a read error into the end of the tool if the request is over, else gives it back for a message.

@@ -1,13 +1,31 @@
-//! `yes`
+//! `yes`: the same line until nobody reads it any more.
 
 use bstr::BString;
 
 use super::{Command, Context, Run, ToolError};
+use crate::arguments::{self, Order};
 use crate::status::ExitStatus;
 
-pub static COMMAND: Command =
-    Command { name: "yes", synopsis: "yes", summary: "", options: &[], run: Run::Tool(run) };
+pub static COMMAND: Command = Command {
+    name: "yes",
+    synopsis: "yes [STRING]...",
+    summary: "print a line with all STRINGs, or y, again and again",
+    options: &[],
+    run: Run::Tool(run),
+};
 
-fn run(_context: &mut Context<'_>, _words: &[BString]) -> Result<ExitStatus, ToolError> {
-    Err(ToolError::Unsupported("stub".into()))
+/// As much as a pipe holds.
+const PIECE: usize = 64 << 10;
+
+fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolError> {
+    let arguments = arguments::parse(COMMAND.options, words, Order::OptionsFirst)?;
+    let mut line = bstr::join(" ", &arguments.operands);
+    if arguments.operands.is_empty() {
+        line.push(b'y');
+    }
+    line.push(b'\n');
+    let piece = line.repeat((PIECE / line.len()).max(1));
+    loop {
+        context.output.write(&piece)?;
+    }
 }

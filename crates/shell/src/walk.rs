@@ -1,1 +1,0 @@
-//! Walking trees of files.
