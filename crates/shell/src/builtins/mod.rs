@@ -55,6 +55,7 @@ mod mkdir;
 mod mktemp;
 mod mv;
 mod number;
+mod operations;
 mod popd;
 mod printf;
 mod pushd;

@@ -121,6 +121,12 @@ impl Zone {
         shown.checked_sub(offset)
     }
 
+    /// The second at which clocks show `civil`; `None` if they never do.
+    pub fn exact_second_of(&self, civil: Civil) -> Option<i64> {
+        let second = self.second_of(civil, None, 0)?;
+        (self.local(Moment::from_seconds(second))?.civil == civil).then_some(second)
+    }
+
     fn offset_for(
         &self,
         zone: &TimeZone,
