@@ -47,9 +47,15 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
 }
 
 fn unset_function(shell: &mut Shell, name: &BStr) -> bool {
-    if shell.functions.contains_key(name.as_bytes()) {
-        Arc::make_mut(&mut shell.functions).remove(name.as_bytes());
-    }
+    match shell.functions.get(name.as_bytes()) {
+        Some(function) if function.readonly => {
+            let message = b": cannot unset: readonly function";
+            shell.complain([b"unset: ", name.as_bytes(), message].concat());
+            return false;
+        }
+        Some(_) => Arc::make_mut(&mut shell.functions).remove(name.as_bytes()),
+        None => None,
+    };
     true
 }
 

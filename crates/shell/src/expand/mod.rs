@@ -33,7 +33,7 @@ use brace::Piece;
 use field::{Expansion, Field};
 use parts::Mode;
 
-pub(crate) use split::Separators;
+pub(crate) use split::{Kind, Separators};
 
 impl Shell {
     /// Arguments of a command, words of `for` and elements of an array: everything applies.

@@ -17,7 +17,7 @@ pub(crate) struct Separators {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Text,
     /// Space, tab, newline: any number of them separates.
     White,
@@ -63,7 +63,7 @@ impl Separators {
     }
 
     /// What the text begins with, and how many bytes that takes.
-    fn next(&self, text: &[u8]) -> (Kind, usize) {
+    pub fn next(&self, text: &[u8]) -> (Kind, usize) {
         let Some(&first) = text.first() else { return (Kind::Text, 0) };
         let kind = self.kinds[usize::from(first)];
         if kind != Kind::Text || first < 0x80 || self.wide.is_empty() {

@@ -173,7 +173,9 @@ impl Shell {
                 continue;
             }
             self.line = whole.span.line;
-            self.assign_loop_variable(command.variable.as_bstr(), word.clone())?;
+            if !self.assign_loop_variable(command.variable.as_bstr(), word.clone())? {
+                return Ok(ExitStatus::FAILURE);
+            }
             match self.run_body(&command.body)? {
                 Next::Iterate(done) => status = done,
                 Next::Leave(left) => return Ok(left),
@@ -198,10 +200,6 @@ impl Shell {
             return Err(Interrupt::Exit(ExitStatus::FAILURE));
         }
         Err(Interrupt::Discard(ExitStatus::FAILURE))
-    }
-
-    fn assign_loop_variable(&mut self, name: &BStr, value: BString) -> Running<()> {
-        self.assign_scalar(name, value)
     }
 
     /// The words after `in`, or the positional parameters.

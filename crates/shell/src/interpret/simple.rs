@@ -1,12 +1,12 @@
 //! Simple commands: expansion, assignments in front, and on to [`super::dispatch`].
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use exacta_syntax::ast::{Argument, AssignedValue, Assignment, SimpleCommand, Word, WordPart};
 
 use crate::builtins::{self, DeclarationArgument, Run};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
-use crate::variables::{ScopeKind, Value, Variable};
+use crate::variables::{ScopeKind, list_as_text};
 
 impl Shell {
     pub(super) fn run_simple(&mut self, command: &SimpleCommand) -> Flow {
@@ -105,7 +105,7 @@ impl Shell {
             return run(self, words);
         }
         self.variables.push_scope(ScopeKind::Temporary);
-        let flow = self.assign_temporarily(&command.assignments).and_then(|()| {
+        let flow = self.assign_in_front(&command.assignments).and_then(|()| {
             if self.options.xtrace {
                 self.trace_words(words);
             }
@@ -115,33 +115,16 @@ impl Shell {
         flow
     }
 
-    fn assign_temporarily(&mut self, assignments: &[Assignment]) -> Running<()> {
+    fn assign_in_front(&mut self, assignments: &[Assignment]) -> Running<()> {
         for assignment in assignments {
-            let name = assignment.name.as_bstr();
-            let AssignedValue::Scalar(word) = &assignment.value else {
-                self.assign(assignment)?;
-                continue;
+            let value = match &assignment.value {
+                AssignedValue::Scalar(word) => self.expand_to_string(word)?,
+                AssignedValue::Array(elements) => list_as_text(elements),
             };
-            let mut value = self.expand_to_string(word)?;
             if self.options.xtrace {
                 self.trace_assignment(assignment, Some(&value));
             }
-            if self.variables.get(name).is_some_and(|variable| variable.attributes.readonly) {
-                let mut message = assignment.name.clone();
-                message.extend_from_slice(b": readonly variable");
-                self.complain(message);
-                continue;
-            }
-            if assignment.append {
-                let before = self.scalar_of(name).map(|before| before.into_owned());
-                let mut joined = before.unwrap_or_default();
-                joined.extend_from_slice(&value);
-                value = joined;
-            }
-            let mut variable =
-                Variable { value: Some(Value::Scalar(value)), ..Variable::default() };
-            variable.attributes.exported = true;
-            self.variables.innermost_mut().variables.insert(assignment.name.clone(), variable);
+            self.assign_temporarily(assignment, value)?;
         }
         Ok(())
     }

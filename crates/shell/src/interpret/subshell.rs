@@ -10,6 +10,8 @@ impl Shell {
         let mut copy = self.clone();
         copy.control = self.control.child();
         copy.subshell_level += 1;
+        // `$RANDOM` is seeded anew when it is asked for: two subshells must not see the same numbers.
+        copy.random.set(0);
         copy.loop_depth = 0;
         copy.transient.substitutions.clear();
         copy.jobs.enter_subshell();

@@ -9,10 +9,12 @@ mod associative;
 mod compound;
 mod dynamic;
 mod element;
+mod list;
 mod lookup;
 mod names;
 mod scope;
 mod show;
+mod temporary;
 mod unset;
 
 use bstr::BString;
@@ -28,6 +30,7 @@ pub use lookup::Target;
 pub(crate) use names::parse_assignment;
 pub use names::{Reference, is_name, parse_reference};
 pub use scope::{NameHasher, Scope, ScopeKind, Variables};
+pub(crate) use temporary::list_as_text;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {

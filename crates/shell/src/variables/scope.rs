@@ -68,6 +68,11 @@ impl Variables {
         self.scopes.get(depth)?.get(name)
     }
 
+    pub fn get_mut_at(&mut self, depth: usize, name: &BStr) -> Option<&mut Variable> {
+        let scope = self.scopes.get_mut(depth).filter(|scope| scope.contains(name))?;
+        Arc::make_mut(scope).variables.get_mut::<[u8]>(name.as_ref())
+    }
+
     /// The variable of a certain scope, made there if needed.
     pub fn at_mut(&mut self, depth: usize, name: &BStr) -> &mut Variable {
         let depth = depth.min(self.scopes.len() - 1);

@@ -93,5 +93,6 @@ pub(crate) fn list_text(value: &Value) -> BString {
 
 /// A key is quoted only where it must be.
 pub(crate) fn key_text(key: &BStr) -> BString {
-    if !key.is_empty() && quote::listed(key) == key { key.into() } else { quote::declared(key) }
+    let plain = !key.is_empty() && key != "@" && quote::listed(key) == key;
+    if plain { key.into() } else { quote::declared(key) }
 }

@@ -168,7 +168,11 @@ fn find_place(
         Some(function) if !request.global => {
             let is_own = shell.variables.get_at(function, name);
             if is_own.is_some_and(|variable| variable.attributes.nameref) && !literal {
-                return shell.locate(name);
+                let target = shell.locate(name)?;
+                // What the reference of a function leads to is made in that function.
+                let exists = shell.variables.depth_of(target.name.as_bstr()).is_some();
+                let depth = if exists { target.depth } else { function };
+                return Some(Place { depth, ..target });
             }
             if is_own.is_none() && !may_hide(shell, request, name) {
                 return None;

@@ -43,7 +43,8 @@ pub(in crate::builtins) fn run_attribute(
         Attribute::Readonly => request.on.readonly = true,
     }
     if names.is_empty() {
-        return print(shell, request);
+        request.on.exported |= request.off.exported;
+        return print_matching(shell, &request);
     }
     let mut all = true;
     for argument in names {
@@ -53,27 +54,6 @@ pub(in crate::builtins) fn run_attribute(
         };
     }
     Ok(ExitStatus::from_bool(all))
-}
-
-/// `readonly -a` lists arrays that are read-only.
-fn print(shell: &mut Shell, mut request: Request) -> Flow {
-    request.on.exported |= request.off.exported;
-    if request.on.indexed || request.on.associative {
-        let (indexed, associative) = (request.on.indexed, request.on.associative);
-        let mut text = BString::default();
-        for name in shell.variables.names() {
-            let Some(variable) = shell.variables.get(name.as_bstr()) else { continue };
-            let shown = variable.shown_attributes();
-            let kind = indexed && shown.indexed || associative && shown.associative;
-            let has =
-                request.on.exported && shown.exported || request.on.readonly && shown.readonly;
-            if kind && has {
-                text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
-            }
-        }
-        return shell.print(request.builtin, &text);
-    }
-    print_matching(shell, &request)
 }
 
 fn change_function(
@@ -140,18 +120,16 @@ fn change(
             AssignedValue::Scalar(_) => true,
         },
     };
-    if !stored {
-        return Ok(false);
-    }
-    if request.on.indexed || request.on.associative {
+    if stored && (request.on.indexed || request.on.associative) {
         prepare_array(shell, request, &place);
     }
+    // A value that is refused does not keep the attribute from being set.
     let variable = shell.variables.at_mut(place.depth, place.name.as_bstr());
     variable.attributes.readonly |= request.on.readonly;
     variable.attributes.exported =
         (variable.attributes.exported || request.on.exported) && !request.off.exported;
     shell.keep_beyond_command(place.name.as_bstr(), place.depth);
-    Ok(true)
+    Ok(stored)
 }
 
 /// `readonly -A map=(…)`: a new variable becomes that kind of array.
@@ -170,9 +148,10 @@ fn prepare_array(shell: &mut Shell, request: &Request, place: &Place) {
 impl Shell {
     /// `x=1 export x`: what was given for the command alone stays, with its value and attributes.
     pub(in crate::builtins) fn keep_beyond_command(&mut self, name: &BStr, depth: usize) {
-        if self.variables.kind_at(depth) != ScopeKind::Temporary
-            || depth + 1 != self.variables.depth()
-        {
+        // That of the command itself, or of the function that is running (`x=1 f`).
+        let innermost = depth + 1 == self.variables.depth();
+        let of_function = self.variables.kind_at(depth + 1) == ScopeKind::Function;
+        if self.variables.kind_at(depth) != ScopeKind::Temporary || !(innermost || of_function) {
             return;
         }
         let Some(variable) = self.variables.remove_at(depth, name) else { return };

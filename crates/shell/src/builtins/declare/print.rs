@@ -6,9 +6,9 @@ use super::{Request, functions, written};
 use crate::builtins::DeclarationArgument;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
-use crate::variables::{Attributes, ScopeKind};
+use crate::variables::{Attributes, ScopeKind, Variable};
 
-/// Without names: everything that has one of the attributes.
+/// Without names: everything that has the attributes.
 pub(in crate::builtins) fn print_matching(shell: &mut Shell, request: &Request) -> Flow {
     if request.local {
         return print_locals(shell, request);
@@ -23,7 +23,7 @@ pub(in crate::builtins) fn print_matching(shell: &mut Shell, request: &Request) 
         let Some(variable) = shell.variables.get(name.as_bstr()) else { continue };
         if any && !request.print {
             text.extend_from_slice(&shell.listing_of(name.as_bstr(), variable));
-        } else if any || share(variable.shown_attributes(), request.on) {
+        } else if has(variable, request.on) {
             text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
         }
     }
@@ -67,25 +67,29 @@ fn print_locals(shell: &mut Shell, request: &Request) -> Flow {
     };
     let mut locals: Vec<_> = scope.variables.iter().collect();
     locals.sort_unstable_by_key(|(name, _)| *name);
-    let any = request.on == Attributes::default();
     let mut text = BString::default();
     for (name, variable) in locals {
-        if any || share(variable.shown_attributes(), request.on) {
+        if has(variable, request.on) {
             text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
         }
     }
     shell.print(request.builtin, &text)
 }
 
-fn share(one: Attributes, other: Attributes) -> bool {
-    (one.indexed && other.indexed)
-        || (one.associative && other.associative)
-        || (one.integer && other.integer)
-        || (one.nameref && other.nameref)
-        || (one.readonly && other.readonly)
-        || (one.trace && other.trace)
-        || (one.exported && other.exported)
-        || (one.capitalize && other.capitalize)
-        || (one.lowercase && other.lowercase)
-        || (one.uppercase && other.uppercase)
+/// All that is asked for.
+fn has(variable: &Variable, wanted: Attributes) -> bool {
+    let shown = variable.shown_attributes();
+    let pairs = [
+        (shown.indexed, wanted.indexed),
+        (shown.associative, wanted.associative),
+        (shown.integer, wanted.integer),
+        (shown.nameref, wanted.nameref),
+        (shown.readonly, wanted.readonly),
+        (shown.trace, wanted.trace),
+        (shown.exported, wanted.exported),
+        (shown.capitalize, wanted.capitalize),
+        (shown.lowercase, wanted.lowercase),
+        (shown.uppercase, wanted.uppercase),
+    ];
+    pairs.iter().all(|(shown, wanted)| *shown || !wanted)
 }
