@@ -27,7 +27,9 @@ impl OpenFile for Metered {
     }
 
     fn write(&self, data: &[u8]) -> io::Result<usize> {
-        if let Err(stop) = self.control.produce(data.len()) {
+        // What a request that is over still writes is why it is over.
+        let running = self.control.check().is_ok();
+        if running && let Err(stop) = self.control.produce(data.len()) {
             self.control.stop(stop);
             return Err(errno::error(errno::EINTR));
         }

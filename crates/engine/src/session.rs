@@ -202,7 +202,11 @@ impl Session {
         }
         let (table, captured) = self.open_streams(&request.streams);
         self.shell.files = table;
-        let flow = body(&mut self.shell);
+        let mut flow = body(&mut self.shell);
+        // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
+        if let Err(stop) = self.shell.control.check() {
+            flow = Err(Interrupt::Stopped(stop));
+        }
         let (stopped, exited) = match &flow {
             Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true),
             Err(Interrupt::Exit(_) | Interrupt::Killed(_)) => (None, true),

@@ -79,7 +79,9 @@ pub(crate) struct Walk<'a> {
 enum State {
     Start,
     /// The current item was handed out and may be entered.
-    Visited { enter: bool },
+    Visited {
+        enter: bool,
+    },
     /// A directory was left; the walk goes on in the one above.
     Left,
     Done,
@@ -178,9 +180,7 @@ impl<'a> Walk<'a> {
         }
         let follows = self.symlinks == Symlinks::Always;
         let found = match self.metadata_with(Follow::No)? {
-            link if link.is_symlink() && follows => {
-                self.metadata_with(Follow::Yes).unwrap_or(link)
-            }
+            link if link.is_symlink() && follows => self.metadata_with(Follow::Yes).unwrap_or(link),
             other => other,
         };
         if let Some(item) = &self.current {

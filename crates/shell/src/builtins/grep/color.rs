@@ -73,7 +73,8 @@ impl Colors {
                 Some(at) => (part.get(..at).unwrap_or_default(), part.get(at + 1..)),
                 None => (part, None),
             };
-            let valid = |value: &[u8]| value.iter().all(|byte| byte.is_ascii_digit() || *byte == b';');
+            let valid =
+                |value: &[u8]| value.iter().all(|byte| byte.is_ascii_digit() || *byte == b';');
             match (name, value) {
                 (b"rv", None) => self.reverse = true,
                 (b"ne", None) => self.no_erase = true,

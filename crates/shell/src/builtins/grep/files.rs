@@ -185,9 +185,8 @@ impl All<'_> {
 
     fn is_own_output(&self, file: &dyn OpenFile) -> bool {
         let Some(own) = self.own_output else { return false };
-        file.metadata().is_ok_and(|metadata| {
-            metadata.is_file() && (metadata.device, metadata.inode) == own
-        })
+        file.metadata()
+            .is_ok_and(|metadata| metadata.is_file() && (metadata.device, metadata.inode) == own)
     }
 
     fn take_report(
@@ -488,7 +487,8 @@ fn search_batch(
     sink: &mut dyn Sink<Part>,
 ) -> Result<(), ()> {
     let output = searcher.output;
-    let grouped = output.report == Report::Lines && (output.before.is_some() || output.after.is_some());
+    let grouped =
+        output.report == Report::Lines && (output.before.is_some() || output.after.is_some());
     let mut collect = Collect { sink, part: Part::default(), begun: false, grouped };
     searcher.used = false;
     for job in batch {

@@ -334,16 +334,20 @@ fn count(text: &BStr) -> Option<u64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(digits.iter().fold(0_u64, |sum, digit| {
-        sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
-    }))
+    Some(
+        digits.iter().fold(0_u64, |sum, digit| {
+            sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+        }),
+    )
 }
 
 fn max_count(arguments: &Arguments) -> Result<u64, ToolError> {
     match arguments.value("m") {
         None => Ok(u64::MAX),
         // A negative count is no limit.
-        Some(text) if text.strip_prefix(b"-").is_some_and(|rest| count(rest.as_bstr()).is_some()) => {
+        Some(text)
+            if text.strip_prefix(b"-").is_some_and(|rest| count(rest.as_bstr()).is_some()) =>
+        {
             Ok(u64::MAX)
         }
         Some(text) => count(text).ok_or_else(|| trouble("invalid max count")),

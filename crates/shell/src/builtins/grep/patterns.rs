@@ -38,11 +38,7 @@ fn nothing() -> Node {
     Node::Set(regex_syntax::hir::ClassUnicode::empty().into())
 }
 
-fn parse(
-    context: &mut Context<'_>,
-    request: &Request,
-    pattern: &[u8],
-) -> Result<Node, ToolError> {
+fn parse(context: &mut Context<'_>, request: &Request, pattern: &[u8]) -> Result<Node, ToolError> {
     let syntax = match request.dialect {
         Dialect::Fixed => return Ok(Node::text(pattern, request.fold)),
         Dialect::Perl => return regex::parse_perl(pattern, request.fold).map_err(explain),
