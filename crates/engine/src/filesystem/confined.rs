@@ -18,10 +18,12 @@ use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Timestamps, Uid};
 use rustix::io::Errno;
 
 use super::directory::{ConfinedDirectory, READING};
-use super::mounts::{Found, Mounts, Places};
+use super::mounts::{Mounts, Places};
 use super::open::{Opening, process_umask};
 use super::request::CurrentRequest;
+use super::points::Found;
 use super::resolve::{Resolver, Spot, Target};
+use super::walk::Ground;
 use super::{metadata, path, trash};
 
 /// A project directory as a tree of its own.
@@ -88,11 +90,11 @@ impl Inner {
         path: &BStr,
         follow: Follow,
     ) -> io::Result<Arc<dyn Directory>> {
-        let (mount, rest) = match self.resolver.mounts.find(path)? {
+        let (mount, rest) = match self.resolver.mounts.points().find(path)? {
             Found::Mount(mount, rest) => (mount, rest),
             Found::Device(_) => return Err(errno::error(errno::ENOTDIR)),
         };
-        let base = self.resolver.mounts.handle(mount)?;
+        let base = self.resolver.mounts.base(mount)?;
         let handle = match self.resolver.open_beneath(&base, rest, READING, Mode::empty())? {
             Some(handle) => handle,
             None => {

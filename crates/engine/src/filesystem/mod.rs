@@ -28,6 +28,7 @@ mod metadata;
 mod mounts;
 mod open;
 mod path;
+mod points;
 mod preimage;
 mod request;
 mod resolve;
@@ -35,6 +36,7 @@ mod state;
 mod stream;
 mod trash;
 mod tree;
+mod walk;
 
 pub use confined::Confined;
 pub use mounts::Places;

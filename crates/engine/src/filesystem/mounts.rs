@@ -11,11 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::Handle;
-use super::device::Device;
 use super::path;
+use super::points::Points;
+use super::resolve::DIRECTORY;
 use super::state::{self, State};
+use super::walk::{Ground, Step};
+
+/// Where the private temporary directory is for a script.
+pub(crate) const TEMPORARY: &str = "/tmp";
 
 /// Where the pieces of a session's file system lie on the host.
 #[derive(Debug, Clone)]
@@ -28,6 +34,8 @@ pub struct Places {
     pub temporary: PathBuf,
     /// For kernels and sandboxes that do not answer `openat2` with an honest error.
     pub avoid_openat2: bool,
+    /// Make nothing, not even the private `/tmp`: for a tree that is only read.
+    pub read_only: bool,
 }
 
 impl Places {
@@ -35,14 +43,8 @@ impl Places {
     pub fn in_project(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         let state = root.join(path::STATE);
-        Places { temporary: state.join("tmp"), state, root, avoid_openat2: false }
+        Places { temporary: state.join("tmp"), state, root, avoid_openat2: false, read_only: false }
     }
-}
-
-/// A directory a script can name.
-pub(crate) struct Mount {
-    pub point: BString,
-    source: Source,
 }
 
 enum Source {
@@ -53,6 +55,7 @@ enum Source {
 /// The private `/tmp`: made when it is first used, so that a session without it costs nothing.
 struct Temporary {
     path: TemporaryPath,
+    create: bool,
     handle: Mutex<Option<Handle>>,
 }
 
@@ -62,39 +65,30 @@ enum TemporaryPath {
 }
 
 pub(crate) struct Mounts {
-    /// Longest point first: the project may itself lie under `/tmp`.
-    mounts: Vec<Mount>,
+    points: Points,
+    /// Beside `points`, in the same order.
+    sources: Vec<Source>,
     state: State,
     root: BString,
 }
 
-/// Where a path leads by its text.
-pub(crate) enum Found<'a> {
-    Mount(usize, &'a BStr),
-    Device(Device),
-}
-
 impl Mounts {
     pub(crate) fn open(places: &Places) -> io::Result<Self> {
-        let (root, real) = open_root(&places.root)?;
+        let (handle, real) = open_root(&places.root)?;
         let granted = real != *b"/" && real != *b"/tmp";
-        let in_project = granted && is_inside_root(places, &real);
-        let state = if in_project {
-            State::InProject(Arc::clone(&root))
+        let state = if granted && is_inside_root(places, &real) {
+            State::InProject(Arc::clone(&handle))
         } else {
             State::Elsewhere(places.state.clone())
         };
-        let temporary = Source::Temporary(Temporary {
-            path: TemporaryPath::of(places),
-            handle: Mutex::new(None),
-        });
-        let mut mounts = vec![Mount { point: "/tmp".into(), source: temporary }];
+        let temporary = Source::Temporary(Temporary::new(places));
+        let (points, mut sources) = (Points::of(&real, granted), vec![temporary]);
         if granted {
-            mounts.push(Mount { point: real.clone(), source: Source::Project(root) });
+            let at = points.position(real.as_bstr()).unwrap_or(0);
+            sources.insert(at, Source::Project(handle));
         }
-        mounts.sort_by_key(|mount| std::cmp::Reverse(mount.point.len()));
-        let root = if granted { real } else { "/tmp".into() };
-        Ok(Mounts { mounts, state, root })
+        let root = if granted { real } else { TEMPORARY.into() };
+        Ok(Mounts { points, sources, state, root })
     }
 
     pub(crate) fn root(&self) -> &BStr {
@@ -105,41 +99,47 @@ impl Mounts {
         &self.state
     }
 
-    /// Looks a path up by its text. `ENOENT` for what is outside, and for text that can be no path.
-    pub(crate) fn find<'a>(&self, path: &'a BStr) -> io::Result<Found<'a>> {
-        if path.contains(&0) {
-            return Err(super::missing());
-        }
-        for (index, mount) in self.mounts.iter().enumerate() {
-            if let Some(rest) = path::strip_point(path, mount.point.as_bstr()) {
-                return Ok(Found::Mount(index, rest));
-            }
-        }
-        Device::find(path).map(Found::Device)
+    pub(crate) fn is_project(&self, mount: usize) -> bool {
+        matches!(self.sources.get(mount), Some(Source::Project(_)))
     }
 
-    pub(crate) fn point(&self, index: usize) -> &BStr {
-        self.mounts.get(index).map_or(BStr::new("/"), |mount| mount.point.as_bstr())
+    /// The project's own handle, if a project is mounted.
+    pub(crate) fn project(&self) -> Option<&Handle> {
+        self.sources.iter().find_map(|source| match source {
+            Source::Project(handle) => Some(handle),
+            Source::Temporary(_) => None,
+        })
+    }
+}
+
+impl Ground for Mounts {
+    type Place = Handle;
+
+    fn points(&self) -> &Points {
+        &self.points
     }
 
-    pub(crate) fn is_project(&self, index: usize) -> bool {
-        matches!(self.mounts.get(index), Some(Mount { source: Source::Project(_), .. }))
-    }
-
-    pub(crate) fn handle(&self, index: usize) -> io::Result<Handle> {
-        match self.mounts.get(index).map(|mount| &mount.source) {
+    fn base(&self, mount: usize) -> io::Result<Handle> {
+        match self.sources.get(mount) {
             Some(Source::Project(handle)) => Ok(Arc::clone(handle)),
             Some(Source::Temporary(temporary)) => temporary.handle(&self.state),
             None => Err(super::missing()),
         }
     }
 
-    /// The project's own handle, if a project is mounted.
-    pub(crate) fn project(&self) -> Option<&Handle> {
-        self.mounts.iter().find_map(|mount| match &mount.source {
-            Source::Project(handle) => Some(handle),
-            Source::Temporary(_) => None,
-        })
+    fn step(&self, place: &Handle, name: &BStr) -> io::Result<Step<Handle>> {
+        match rustix::fs::openat(place, &**name, DIRECTORY, Mode::empty()) {
+            Ok(child) => return Ok(Step::Directory(Arc::new(child))),
+            Err(Errno::NOENT) => return Ok(Step::Missing),
+            Err(Errno::NOTDIR | Errno::LOOP) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match rustix::fs::readlinkat(place, &**name, Vec::new()) {
+            Ok(text) => Ok(Step::Link(text.into_bytes().into())),
+            Err(Errno::INVAL) => Ok(Step::Other),
+            Err(Errno::NOENT) => Ok(Step::Missing),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -185,9 +185,27 @@ impl TemporaryPath {
             }
         }
     }
+
+    fn open_existing(&self, state: &State) -> io::Result<OwnedFd> {
+        match self {
+            TemporaryPath::Elsewhere(path) => state::open_existing_path(path),
+            TemporaryPath::InState(names) => {
+                let mut directory = state.open_existing()?;
+                for name in names {
+                    directory = state::open_existing(directory, name)?;
+                }
+                Ok(directory)
+            }
+        }
+    }
 }
 
 impl Temporary {
+    fn new(places: &Places) -> Self {
+        let path = TemporaryPath::of(places);
+        Temporary { path, create: !places.read_only, handle: Mutex::new(None) }
+    }
+
     /// Opened once; opened again when somebody outside has deleted it (`git clean -fdx`).
     fn handle(&self, state: &State) -> io::Result<Handle> {
         let mut slot = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,6 +213,12 @@ impl Temporary {
             && rustix::fs::fstat(handle)?.st_nlink > 0
         {
             return Ok(Arc::clone(handle));
+        }
+        if !self.create {
+            // Reading must not make what nobody has made.
+            let handle = Arc::new(self.path.open_existing(state)?);
+            *slot = Some(Arc::clone(&handle));
+            return Ok(handle);
         }
         let handle = Arc::new(self.path.open(state)?);
         *slot = Some(Arc::clone(&handle));

@@ -14,11 +14,12 @@ use super::Handle;
 use super::device::DeviceFile;
 use super::file::{RegularFile, make_blocking};
 use super::metadata;
-use super::mounts::Found;
+use super::points::Found;
 use super::preimage::{self, Preimage};
 use super::request::CurrentRequest;
-use super::resolve::{Ending, Resolver, Spot, Target};
+use super::resolve::{Resolver, Spot, Target};
 use super::stream::Stream;
+use super::walk::{Ending, Ground};
 
 /// A FIFO must not hang us and a terminal must not become ours; for regular files neither flag matters.
 pub(crate) const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
@@ -46,10 +47,15 @@ struct Opened {
 
 impl Opening<'_> {
     pub(crate) fn open(&self) -> io::Result<Arc<dyn OpenFile>> {
-        let mut way = match self.resolver.mounts.find(self.path)? {
+        let mut way = match self.resolver.mounts.points().find(self.path)? {
             Found::Device(device) => return Ok(Arc::new(DeviceFile::open(device, self.options)?)),
-            Found::Mount(mount, rest) => Way::Beneath(self.resolver.mounts.handle(mount)?, rest),
+            Found::Mount(mount, rest) => Way::Beneath(self.resolver.mounts.base(mount)?, rest),
         };
+        if self.options.create && self.path.ends_with(b"/") {
+            // The kernel's order: first the parents, then the complaint.
+            self.resolver.entry(self.path)?;
+            return Err(errno::error(errno::EISDIR));
+        }
         for _ in 0..PATIENT_TRIES {
             match self.try_way(&way)? {
                 Some(opened) => return self.wrap(&way, opened),
@@ -67,8 +73,8 @@ impl Opening<'_> {
     fn walk(&self) -> io::Result<Target> {
         let exclusive = self.options.create && self.options.exclusive;
         let keep = self.options.no_follow || exclusive;
-        let ending = if keep { Ending::KeepObject } else { Ending::Follow };
-        self.resolver.walk(self.path, ending)?.into_target()
+        let ending = if keep { Ending::KeepLink } else { Ending::Follow };
+        self.resolver.walk(self.path, ending)?.try_into()
     }
 
     /// `None`: a symbolic link is in the way, walk (again).

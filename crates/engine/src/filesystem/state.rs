@@ -32,6 +32,14 @@ impl State {
         }
     }
 
+    /// The state if there is one: for trees that are only read.
+    pub(crate) fn open_existing(&self) -> io::Result<OwnedFd> {
+        match self {
+            State::InProject(root) => open_existing(root, STATE),
+            State::Elsewhere(path) => open_existing_path(path),
+        }
+    }
+
     /// A directory of the state, made if it is missing.
     pub(crate) fn subdirectory(&self, name: &str) -> io::Result<OwnedFd> {
         Ok(ensure(self.open()?, name)?.0)
@@ -67,6 +75,15 @@ pub(crate) fn ensure(parent: impl AsFd, name: &str) -> io::Result<(OwnedFd, bool
         Err(error) => return Err(error.into()),
     };
     Ok((rustix::fs::openat(&parent, name, DIRECTORY, Mode::empty())?, made))
+}
+
+pub(crate) fn open_existing(parent: impl AsFd, name: &str) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::openat(parent, name, DIRECTORY, Mode::empty())?)
+}
+
+pub(crate) fn open_existing_path(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// A path the operator named: its parents are trusted, its own components are made as needed.

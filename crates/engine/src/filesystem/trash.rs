@@ -11,13 +11,14 @@ use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, ByteSlice};
 use exacta_shell::errno;
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::resolve::{Ending, Resolver, Target, Walked};
+use super::resolve::Resolver;
+use super::walk::{Arrival, Ending, Walked};
 use super::{Handle, state, tree};
 
-const TRASH: &str = ".trash";
+pub(crate) const TRASH: &str = ".trash";
 
 /// A name on disk may have 255 bytes; the record is called the same with `.json` behind it.
 const LONGEST: usize = 255 - ".json".len();
@@ -26,36 +27,39 @@ const LONGEST: usize = 255 - ".json".len();
 const TRIES: u32 = 100;
 
 pub(crate) fn trash(resolver: &Resolver, path: &BStr) -> io::Result<()> {
-    let walked = resolver.walk(path, Ending::Keep)?;
-    let names: Vec<_> = walked.names().into_iter().map(ToOwned::to_owned).collect();
-    let project = matches!(&walked, Walked::At { mount, .. } if resolver.mounts.is_project(*mount));
-    let Target::Spot(spot) = walked.into_target()? else { return Err(errno::error(errno::EPERM)) };
-    if spot.top {
-        return Err(errno::error(errno::EBUSY));
-    }
-    if spot.name == "." {
-        return Err(errno::error(errno::EINVAL));
-    }
-    let stat = rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if spot.slash
-        && rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory
-    {
+    let Walked::At(arrival) = resolver.walk(path, Ending::Keep)? else {
+        return Err(errno::error(errno::EPERM));
+    };
+    let (directory, project) = (arrival.place()?, resolver.mounts.is_project(arrival.mount));
+    let name = deletable(&arrival)?;
+    let stat = rustix::fs::statat(&directory, &**name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if arrival.slash && FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
         return Err(errno::error(errno::ENOTDIR));
     }
     if !project {
-        return tree::remove(&spot.directory, &spot.name);
+        return tree::remove(&directory, name);
     }
-    if names.first().is_some_and(|first| first == TRASH) {
+    if is_trash(&arrival) {
         return Err(errno::error(errno::EPERM));
     }
-    let original = super::path::join(names.iter().map(|name| &***name));
-    let entry = Entry {
-        directory: &spot.directory,
-        name: spot.name.as_bstr(),
-        original: original.as_bstr(),
-    };
+    let original = super::path::join(arrival.names());
+    let entry = Entry { directory: &directory, name, original: original.as_bstr() };
     let root = resolver.mounts.project().ok_or_else(super::missing)?;
     entry.move_into(root, resolver)
+}
+
+/// The name to delete: not a mount itself, not `.` or `..`.
+pub(crate) fn deletable<Place: Clone>(arrival: &Arrival<Place>) -> io::Result<&BStr> {
+    match &arrival.last {
+        Some(name) => Ok(name.as_bstr()),
+        None if arrival.is_top() => Err(errno::error(errno::EBUSY)),
+        None => Err(errno::error(errno::EINVAL)),
+    }
+}
+
+/// What is in the trash has been deleted already.
+pub(crate) fn is_trash<Place: Clone>(arrival: &Arrival<Place>) -> bool {
+    arrival.names().next() == Some(TRASH.as_bytes())
 }
 
 struct Entry<'a> {
@@ -172,7 +176,7 @@ fn record_text(original: &BStr, time: &str) -> String {
 }
 
 /// `{timestamp}_{name}`, shortened at its end if it is too long, never inside a character.
-fn trash_name(time: &str, name: &BStr) -> Vec<u8> {
+pub(crate) fn trash_name(time: &str, name: &BStr) -> Vec<u8> {
     let room = LONGEST - time.len() - 1;
     let mut end = name.len().min(room);
     if end < name.len() {
@@ -184,7 +188,7 @@ fn trash_name(time: &str, name: &BStr) -> Vec<u8> {
 }
 
 /// `YYYYMMDDTHHMMSS.nnnnnnnnnZ`, UTC.
-fn timestamp(time: SystemTime) -> String {
+pub(crate) fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
     let (year, month, day) = civil_date(days);
