@@ -1,7 +1,7 @@
 //! The one room where files are opened.
 //!
 //! Three trees with one behaviour: [`Confined`] is the real project directory, [`Memory`] lives in this process, and
-//! [`Overlay`] reads the one and writes the other. Rules that all of them keep:
+//! [`over`] makes one that reads the former and writes the latter. Rules that all of them keep:
 //!
 //! - A path outside does not exist. Every operation on it answers `ENOENT`, never `EACCES` or `EXDEV`.
 //! - `.clada`, in any spelling and at any depth, does not exist either.
@@ -11,6 +11,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,9 +25,11 @@ mod confined;
 mod device;
 mod directory;
 mod file;
+mod memory;
 mod metadata;
 mod mounts;
 mod open;
+mod overlay;
 mod path;
 mod points;
 mod preimage;
@@ -39,7 +42,9 @@ mod tree;
 mod walk;
 
 pub use confined::Confined;
+pub use memory::Memory;
 pub use mounts::Places;
+pub use overlay::{over, over_directory};
 pub use request::CurrentRequest;
 pub use stream::Stream;
 
@@ -50,7 +55,8 @@ pub fn open(root: &Path, storage: Storage) -> Result<Arc<dyn FileSystem>, Engine
         Storage::Directory => {
             Ok(Arc::new(Confined::open(&Places::in_project(root)).map_err(failed)?))
         }
-        Storage::Memory | Storage::Overlay => Err(failed(errno::error(errno::EOPNOTSUPP))),
+        Storage::Memory => Ok(Arc::new(Memory::new(root.as_os_str().as_bytes()))),
+        Storage::Overlay => Ok(Arc::new(over_directory(root).map_err(failed)?)),
     }
 }
 
