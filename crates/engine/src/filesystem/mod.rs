@@ -33,6 +33,8 @@ mod overlay;
 mod path;
 mod points;
 mod preimage;
+#[doc(hidden)]
+pub mod probe;
 mod request;
 mod resolve;
 mod state;

@@ -189,7 +189,7 @@ impl Opening<'_> {
         } else if options.truncate {
             self.truncate(way, opened.file, stat)?
         } else {
-            (opened.file, Preimage::Length(stat.st_size as u64))
+            (opened.file, Preimage::length(stat))
         };
         Ok(Arc::new(RegularFile::new(file, options.read, true, preimage)))
     }
@@ -201,7 +201,7 @@ impl Opening<'_> {
         stat: &Stat,
     ) -> io::Result<(OwnedFd, Preimage)> {
         let (file, preimage) = if stat.st_size == 0 {
-            (file, Preimage::Length(0))
+            (file, Preimage::length(stat))
         } else {
             let path: BString = self.path.to_owned();
             preimage::keep(self.resolver, &path, file, stat, self.reader(way, stat))?

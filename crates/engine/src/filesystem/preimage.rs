@@ -43,7 +43,10 @@ pub(crate) enum Preimage {
         path: BString,
     },
     /// It had this length; only bytes behind it are new.
-    Length(u64),
+    Length {
+        length: u64,
+        times: Timestamps,
+    },
     Memory {
         content: Vec<u8>,
         times: Timestamps,
@@ -106,12 +109,17 @@ pub(crate) fn keep(
 }
 
 impl Preimage {
+    /// Of a file that is written from its end on, or from wherever the writer seeks to.
+    pub(crate) fn length(stat: &Stat) -> Self {
+        Preimage::Length { length: stat.st_size as u64, times: times_of(stat) }
+    }
+
     /// Puts back what was there. There is nobody to tell if that fails too: the write's own error is reported.
     pub(crate) fn restore(self, file: &OwnedFd, written: u64) {
         let _reported_by_the_write = match self {
             Preimage::Nothing => Ok(()),
             Preimage::Created { resolver, path } => remove_created(&resolver, &path, file),
-            Preimage::Length(length) => cut_back(file, length, written),
+            Preimage::Length { length, times } => cut_back(file, length, written, &times),
             Preimage::Memory { content, times } => patiently(|| {
                 rustix::fs::ftruncate(file, 0)?;
                 write_back(file, &content)?;
@@ -164,10 +172,11 @@ fn is_same(spot: &Spot, stat: &Stat) -> bool {
 }
 
 /// Only if nobody else has written meanwhile: their bytes are not ours to cut.
-fn cut_back(file: &OwnedFd, length: u64, written: u64) -> io::Result<()> {
+fn cut_back(file: &OwnedFd, length: u64, written: u64, times: &Timestamps) -> io::Result<()> {
     let size = rustix::fs::fstat(file)?.st_size as u64;
     if size > length && size <= length + written {
         rustix::fs::ftruncate(file, length)?;
+        rustix::fs::futimens(file, times)?;
     }
     Ok(())
 }

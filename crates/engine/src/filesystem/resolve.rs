@@ -91,7 +91,11 @@ impl Resolver {
         }
         let below = rest.trim_start_with(|character| character == '/');
         let below: &[u8] = if below.is_empty() { b"." } else { below };
-        let flags = flags | OFlags::CLOEXEC;
+        let mut flags = flags | OFlags::CLOEXEC;
+        if flags.contains(OFlags::DIRECTORY) {
+            // With it, a link at the end would be "not a directory" instead of "a link is in the way".
+            flags -= OFlags::NOFOLLOW;
+        }
         loop {
             match rustix::fs::openat2(handle, below, flags, mode, BENEATH) {
                 Ok(opened) => return Ok(Some(opened)),

@@ -25,26 +25,22 @@ pub(crate) fn remove(parent: impl AsFd, name: &[u8]) -> io::Result<()> {
         result => return Ok(result?),
     }
     let top = parent.as_fd().try_clone_to_owned()?;
-    let mut removal = Removal { top, pieces: 0 };
+    let mut removal = Removal { top, pieces: Vec::new(), count: 0 };
     removal.directory(parent.as_fd().try_clone_to_owned()?, name, 0)?;
-    while removal.pieces > 0 {
-        removal.pieces -= 1;
-        let (piece, top) = (removal.piece(removal.pieces), removal.top.try_clone()?);
-        removal.directory(top, piece.as_bytes(), 0)?;
+    while let Some(piece) = removal.pieces.pop() {
+        removal.directory(removal.top.try_clone()?, piece.as_bytes(), 0)?;
     }
     Ok(())
 }
 
 struct Removal {
     top: OwnedFd,
-    pieces: usize,
+    /// Names at the top of what was too deep to be reached from there.
+    pieces: Vec<String>,
+    count: u64,
 }
 
 impl Removal {
-    fn piece(&self, number: usize) -> String {
-        format!(".removing-{}-{number}", rustix::process::getpid().as_raw_nonzero())
-    }
-
     fn directory(&mut self, parent: OwnedFd, name: &[u8], depth: usize) -> io::Result<()> {
         if depth >= DEEPEST {
             return self.set_aside(&parent, name);
@@ -72,10 +68,12 @@ impl Removal {
 
     /// Moves a deep piece up to the top, to be deleted from there.
     fn set_aside(&mut self, parent: &OwnedFd, name: &[u8]) -> io::Result<()> {
-        let piece = self.piece(self.pieces);
+        let process = rustix::process::getpid().as_raw_nonzero();
+        let piece = format!(".removing-{process}-{}", self.count);
         let flags = RenameFlags::NOREPLACE;
         rustix::fs::renameat_with(parent, name, &self.top, &*piece, flags)?;
-        self.pieces += 1;
+        self.count += 1;
+        self.pieces.push(piece);
         Ok(())
     }
 }

@@ -95,8 +95,10 @@ pub(crate) fn walk<G: Ground>(
         Begun::Device(device) => return Ok(Walked::Device(device)),
         Begun::Walk(walk) => walk,
     };
-    let slash = ending == Ending::Keep && walk.drop_last_slash();
-    walk.run(ending, slash)
+    // `directory/.` names no entry: it is the directory.
+    let keep = ending == Ending::Keep && path::split_last(path).is_some();
+    let slash = keep && walk.drop_last_slash();
+    walk.run(if ending == Ending::Keep && !keep { Ending::Follow } else { ending }, slash)
 }
 
 /// The path without symbolic links, `.` and `..`.
@@ -108,7 +110,8 @@ pub(crate) fn canonicalize<G: Ground>(
     let walked = match Walk::begin(ground, path, missing) {
         Ok(Begun::Device(device)) => return Ok(device.path()),
         Ok(Begun::Walk(mut walk)) => {
-            let slash = missing != MayMiss::Nothing && walk.drop_last_slash();
+            let named = missing != MayMiss::Nothing && path::split_last(path).is_some();
+            let slash = named && walk.drop_last_slash();
             walk.run(Ending::Follow, slash)
         }
         Err(error) => Err(error),

@@ -1,0 +1,124 @@
+//! Soft deletion, seen from outside.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::operations::run;
+use crate::scratch::Scratch;
+
+fn only_entry(directory: &std::path::Path) -> std::path::PathBuf {
+    let mut found: Vec<_> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.pop().unwrap()
+}
+
+#[test]
+fn a_deleted_file_is_in_the_trash_with_its_record() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    std::fs::create_dir_all(scratch.root().join("a/b")).unwrap();
+    std::fs::write(scratch.root().join("a/b/file.txt"), "text").unwrap();
+    assert_eq!(run(&files, "rm a/b/file.txt"), "ok");
+    let kept = only_entry(&scratch.root().join(".trash"));
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text");
+    let name = kept.file_name().unwrap().to_str().unwrap();
+    let (time, rest) = name.split_once('_').unwrap();
+    assert_eq!(rest, "file.txt");
+    assert_eq!(time.len(), "20260101T000000.000000000Z".len());
+    let record = only_entry(&scratch.root().join(".clada/trash"));
+    assert_eq!(record.file_name().unwrap().to_str().unwrap(), format!("{name}.json"));
+    let wanted = format!("{{\"path\":\"/a/b/file.txt\",\"deleted_at\":\"{time}\"}}\n");
+    assert_eq!(std::fs::read_to_string(record).unwrap(), wanted);
+    let mode = |path: &str| std::fs::metadata(scratch.root().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(".trash"), mode(".clada"), mode(".clada/trash")), (0o700, 0o700, 0o700));
+    assert_eq!(std::fs::read_to_string(scratch.root().join(".clada/.gitignore")).unwrap(), "*\n");
+}
+
+#[test]
+fn a_name_deleted_often_never_collides() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    for _ in 0..200 {
+        assert_eq!(run(&files, "write f x"), "ok");
+        assert_eq!(run(&files, "rm f"), "ok");
+    }
+    assert_eq!(std::fs::read_dir(scratch.root().join(".trash")).unwrap().count(), 200);
+    assert_eq!(std::fs::read_dir(scratch.root().join(".clada/trash")).unwrap().count(), 200);
+}
+
+#[test]
+fn long_names_fit() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    for name in ["x".repeat(255), "ä".repeat(127), format!("{}😀", "y".repeat(251))] {
+        assert_eq!(run(&files, &format!("write {name} text")), "ok");
+        assert_eq!(run(&files, &format!("rm {name}")), "ok");
+    }
+    for entry in std::fs::read_dir(scratch.root().join(".trash")).unwrap() {
+        let name = entry.unwrap().file_name();
+        assert!(name.len() <= 255 && name.to_str().is_some(), "{name:?}");
+    }
+}
+
+#[test]
+fn git_does_not_see_the_trash() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    let exclude = scratch.root().join(".git/info/exclude");
+    assert_eq!(run(&files, "write f x"), "ok");
+    assert_eq!(run(&files, "rm f"), "ok");
+    assert!(!scratch.root().join(".git").exists(), "no repository is made");
+    std::fs::remove_dir_all(scratch.root().join(".trash")).unwrap();
+    std::fs::create_dir_all(exclude.parent().unwrap()).unwrap();
+    std::fs::write(&exclude, "*.o").unwrap();
+    for _ in 0..2 {
+        assert_eq!(run(&files, "write f x"), "ok");
+        assert_eq!(run(&files, "rm f"), "ok");
+        std::fs::remove_dir_all(scratch.root().join(".trash")).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&exclude).unwrap(), "*.o\n/.trash/\n");
+}
+
+#[test]
+fn the_private_tmp_is_deleted_for_good() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    assert_eq!(run(&files, "mkdir /tmp/d"), "ok");
+    let private = scratch.root().join(".clada/tmp");
+    let mut deep = private.join("d");
+    // Deeper than one may hold descriptors for, with a link out at every level.
+    for level in 0..300 {
+        deep.push("d");
+        std::fs::create_dir(&deep).unwrap();
+        if level % 10 == 0 {
+            std::os::unix::fs::symlink(scratch.outside(), deep.join("out")).unwrap();
+            std::fs::write(deep.join("file"), "x").unwrap();
+        }
+    }
+    let before = scratch.canary();
+    assert_eq!(run(&files, "rm /tmp/d"), "ok");
+    assert_eq!(std::fs::read_dir(&private).unwrap().count(), 0);
+    assert_eq!(scratch.canary(), before);
+}
+
+#[test]
+fn the_private_tmp_comes_back_when_somebody_deletes_it() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    assert_eq!(run(&files, "write /tmp/f x"), "ok");
+    std::fs::remove_dir_all(scratch.root().join(".clada")).unwrap();
+    assert_eq!(run(&files, "read /tmp/f"), "ENOENT");
+    assert_eq!(run(&files, "write /tmp/f y"), "ok");
+    assert_eq!(run(&files, "write g z"), "ok");
+    assert_eq!(run(&files, "rm g"), "ok");
+}
+
+#[test]
+fn nothing_is_made_before_it_is_needed() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    for line in ["write f x", "read f", "write f y", "mkdir d", "list ~", "stat f", "mv f d/f"] {
+        assert_ne!(run(&files, line), "ENOENT", "{line}");
+    }
+    assert!(!scratch.root().join(".clada").exists());
+    assert!(!scratch.root().join(".trash").exists());
+}
