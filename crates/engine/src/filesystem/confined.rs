@@ -164,8 +164,12 @@ impl FileSystem for Confined {
             Target::Spot(spot) => spot,
             Target::Device(_) => return Err(errno::error(errno::EPERM)),
         };
-        let to = self.entry(path, errno::EEXIST)?;
-        let (from, name) = (&from.directory, &**from.name);
+        let to = self.entry(path, errno::EEXIST);
+        if to.is_err() {
+            // If both are wrong, the kernel speaks of the first.
+            metadata::of_entry(&from.directory, from.name.as_bstr())?;
+        }
+        let (to, from, name) = (to?, &from.directory, &**from.name);
         Ok(rustix::fs::linkat(from, name, &to.directory, &**to.raw_name(), AtFlags::empty())?)
     }
 

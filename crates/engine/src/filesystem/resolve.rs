@@ -122,7 +122,8 @@ impl Resolver {
         let handle = self.mounts.base(mount)?;
         let last = if path::asks_directory(rest) { None } else { path::split_last(rest) };
         let Some(last) = last else {
-            let top = path::components(rest).next().is_none();
+            // Without links the text is right about this; with them the walk decides.
+            let top = path::normalize(BStr::new("/"), rest) == "/";
             return match self.open_beneath(&handle, rest, DIRECTORY, Mode::empty())? {
                 Some(directory) => Ok(Target::Spot(Spot {
                     directory: Arc::new(directory),

@@ -162,6 +162,10 @@ impl<'a, G: Ground> Walk<'a, G> {
             Found::Device(device) => return Ok(Begun::Device(device)),
             Found::Mount(mount, rest) => (mount, rest),
         };
+        // Before anything else, as the fast way does: the answer must not depend on what is on the way.
+        if may_miss != MayMiss::Everything && path::has_hidden(rest) {
+            return Err(super::missing());
+        }
         let base = ground.base(mount)?;
         let (trail, pending) = (Vec::new(), Vec::new());
         let mut walk = Walk { ground, mount, base, trail, pending, links: 0, may_miss };

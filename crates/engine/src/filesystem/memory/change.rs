@@ -199,9 +199,9 @@ impl Tree {
 
     pub(super) fn rename(&self, from: &BStr, to: &BStr, replace: bool) -> io::Result<()> {
         let _alone = self.alone();
-        let from = self.place(from, errno::EPERM, errno::EBUSY)?;
-        let taken = if replace { errno::EPERM } else { errno::EEXIST };
-        let to = self.place(to, taken, if replace { errno::EBUSY } else { errno::EEXIST })?;
+        let taken = |otherwise| if replace { otherwise } else { errno::EEXIST };
+        let (from, to) = (self.keep(from, errno::EPERM)?, self.keep(to, taken(errno::EPERM))?);
+        let (from, to) = (from.named(errno::EBUSY)?, to.named(taken(errno::EBUSY))?);
         let node = self.lookup(&from.directory, from.name.as_bstr())?;
         let node = node.ok_or_else(crate::filesystem::missing)?;
         let target = self.lookup(&to.directory, to.name.as_bstr())?;

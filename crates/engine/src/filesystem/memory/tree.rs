@@ -56,6 +56,22 @@ pub(super) struct Place {
     pub slash: bool,
 }
 
+pub(super) struct Kept {
+    directory: Arc<Node>,
+    name: Option<BString>,
+    slash: bool,
+}
+
+impl Kept {
+    pub(super) fn named(self, otherwise: i32) -> io::Result<Place> {
+        let name = self.name.ok_or_else(|| errno::error(otherwise))?;
+        if name.len() > 255 {
+            return Err(errno::error(errno::ENAMETOOLONG));
+        }
+        Ok(Place { directory: self.directory, name, slash: self.slash })
+    }
+}
+
 impl Tree {
     pub(super) fn empty(root: BString, capacity: u64) -> Self {
         Self::build(root, None, DEVICE, capacity)
@@ -91,8 +107,9 @@ impl Tree {
             user: rustix::process::geteuid().as_raw(),
             group: rustix::process::getegid().as_raw(),
         };
-        for _ in 0..=usize::from(granted) {
-            let base = tree.make(Body::Directory(Mutex::default()), 0o755, 2);
+        for mount in 0..=usize::from(granted) {
+            let mode = if tree.points.get(mount) == TEMPORARY { 0o700 } else { 0o755 };
+            let base = tree.make(Body::Directory(Mutex::default()), mode, 2);
             tree.bases.push(base);
         }
         tree
@@ -146,18 +163,19 @@ impl Tree {
         }
     }
 
-    /// The name to make or rename, or the error for a device and for a path that ends in `.` or `..`.
+    /// The name to make, or the error for a device and for a path that ends in `.` or `..`.
     pub(super) fn place(&self, path: &BStr, at_device: i32, at_end: i32) -> io::Result<Place> {
+        self.keep(path, at_device)?.named(at_end)
+    }
+
+    /// As [`Tree::place`], before it is known whether there is a name.
+    pub(super) fn keep(&self, path: &BStr, at_device: i32) -> io::Result<Kept> {
         let Walked::At(arrival) = walk::walk(self, path, Ending::Keep)? else {
             return Err(errno::error(at_device));
         };
-        let (directory, slash) = (arrival.place()?, arrival.slash);
+        let directory = arrival.place()?;
         self.check(&directory, Access::Execute)?;
-        let name = arrival.last.ok_or_else(|| errno::error(at_end))?;
-        if name.len() > 255 {
-            return Err(errno::error(errno::ENAMETOOLONG));
-        }
-        Ok(Place { directory, name, slash })
+        Ok(Kept { directory, name: arrival.last, slash: arrival.slash })
     }
 
     /// One name in one directory; a name of the lower tree becomes a node on first sight.
