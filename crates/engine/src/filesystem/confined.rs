@@ -17,11 +17,12 @@ use exacta_shell::filesystem::{
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Timestamps, Uid};
 use rustix::io::Errno;
 
+use super::device::Device;
 use super::directory::{ConfinedDirectory, READING};
 use super::mounts::{Mounts, Places};
 use super::open::{Opening, process_umask};
-use super::request::CurrentRequest;
 use super::points::Found;
+use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::walk::Ground;
 use super::{metadata, path, trash};
@@ -95,12 +96,12 @@ impl Inner {
             Found::Device(_) => return Err(errno::error(errno::ENOTDIR)),
         };
         let base = self.resolver.mounts.base(mount)?;
-        let handle = match self.resolver.open_beneath(&base, rest, READING, Mode::empty())? {
-            Some(handle) => handle,
-            None => {
-                let spot = spot(self.resolver.object(path, follow)?, errno::ENOTDIR)?;
-                rustix::fs::openat(&spot.directory, &**spot.name, READING, Mode::empty())?
-            }
+        let opened = self.resolver.open_beneath(&base, rest, READING, Mode::empty())?;
+        let handle = if let Some(handle) = opened {
+            handle
+        } else {
+            let spot = spot(self.resolver.object(path, follow)?, errno::ENOTDIR)?;
+            rustix::fs::openat(&spot.directory, &**spot.name, READING, Mode::empty())?
         };
         Ok(Arc::new(ConfinedDirectory::new(Arc::clone(self), handle, path.to_owned())))
     }
@@ -134,7 +135,7 @@ impl FileSystem for Confined {
     fn access(&self, path: &BStr, wanted: Access) -> io::Result<()> {
         let spot = match self.inner.resolver.object(path, Follow::Yes)? {
             Target::Spot(spot) => spot,
-            Target::Device(device) => return device.access(wanted),
+            Target::Device(_) => return Device::access(wanted),
         };
         let wanted = match wanted {
             Access::Read => rustix::fs::Access::READ_OK,

@@ -41,15 +41,6 @@ impl ConfinedDirectory {
         ConfinedDirectory { inner, handle, path, read_before: AtomicBool::new(false) }
     }
 
-    /// A name that may exist at all.
-    fn check(&self, name: &BStr) -> io::Result<()> {
-        if path::is_single_name(name) && !path::is_hidden(name) {
-            Ok(())
-        } else {
-            Err(super::missing())
-        }
-    }
-
     fn is_link(&self, name: &BStr) -> bool {
         let mut one = [0_u8; 1];
         rustix::fs::readlinkat_raw(&self.handle, &**name, &mut one[..]).is_ok()
@@ -68,6 +59,15 @@ impl ConfinedDirectory {
     }
 }
 
+/// A name that may exist at all.
+fn check(name: &BStr) -> io::Result<()> {
+    if path::is_single_name(name) && !path::is_hidden(name) {
+        Ok(())
+    } else {
+        Err(super::missing())
+    }
+}
+
 impl Directory for ConfinedDirectory {
     fn entries(&self) -> io::Result<Vec<DirectoryEntry>> {
         if self.read_before.swap(true, Ordering::Relaxed) {
@@ -83,7 +83,7 @@ impl Directory for ConfinedDirectory {
     }
 
     fn metadata(&self, name: &BStr, follow: Follow) -> io::Result<Metadata> {
-        self.check(name)?;
+        check(name)?;
         let found = metadata::of_entry(&self.handle, name)?;
         if follow == Follow::Yes && found.kind == FileKind::Symlink {
             return self.inner.metadata(path::child(self.path.as_bstr(), name).as_bstr(), follow);
@@ -96,7 +96,7 @@ impl Directory for ConfinedDirectory {
     }
 
     fn open_file(&self, name: &BStr, follow: Follow) -> io::Result<Arc<dyn OpenFile>> {
-        self.check(name)?;
+        check(name)?;
         match open_found(&self.handle, name, &self.inner.request) {
             Err(error) if follow == Follow::Yes && errno::is(&error, errno::ELOOP) => {
                 let path = path::child(self.path.as_bstr(), name);
@@ -107,7 +107,7 @@ impl Directory for ConfinedDirectory {
     }
 
     fn open_directory(&self, name: &BStr, follow: Follow) -> io::Result<Arc<dyn Directory>> {
-        self.check(name)?;
+        check(name)?;
         match rustix::fs::openat(&self.handle, &**name, READING, Mode::empty()) {
             Ok(handle) => {
                 let path = path::child(self.path.as_bstr(), name);
@@ -122,7 +122,7 @@ impl Directory for ConfinedDirectory {
     }
 
     fn read_link(&self, name: &BStr) -> io::Result<BString> {
-        self.check(name)?;
+        check(name)?;
         let text = rustix::fs::readlinkat(&self.handle, &**name, Vec::new())?;
         Ok(text.into_bytes().into())
     }

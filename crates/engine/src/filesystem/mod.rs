@@ -9,6 +9,8 @@
 //!
 //! Deliberately absent: mounting, device nodes, extended attributes, locks, watching.
 
+#![expect(clippy::disallowed_methods, reason = "this is the room where files are opened")]
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;

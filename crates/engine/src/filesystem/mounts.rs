@@ -147,10 +147,7 @@ impl Ground for Mounts {
 fn open_root(path: &Path) -> io::Result<(Handle, BString)> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let handle = rustix::fs::open(path, flags, Mode::empty())?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the operator's path, asked once, before any script runs"
-    )]
+    // The operator's path, asked once, before any script runs.
     let real = std::fs::canonicalize(path)?;
     Ok((Arc::new(handle), real.as_os_str().as_bytes().into()))
 }

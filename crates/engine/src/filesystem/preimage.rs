@@ -254,13 +254,11 @@ fn clone(resolver: &Resolver, reader: &OwnedFd) -> Option<OwnedFd> {
         return None;
     }
     let copy = unnamed(resolver).ok()?;
-    match rustix::fs::ioctl_ficlone(&copy, reader) {
-        Ok(()) => Some(copy),
-        Err(_) => {
-            resolver.cannot_clone();
-            None
-        }
+    if rustix::fs::ioctl_ficlone(&copy, reader).is_err() {
+        resolver.cannot_clone();
+        return None;
     }
+    Some(copy)
 }
 
 /// Changes places with a new, empty file. `None` where that is not possible without a visible difference.

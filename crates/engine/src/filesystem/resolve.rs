@@ -216,4 +216,3 @@ fn is_link(spot: &Spot) -> bool {
     let mut one = [0_u8; 1];
     rustix::fs::readlinkat_raw(&spot.directory, &**spot.name, &mut one[..]).is_ok()
 }
-

@@ -461,7 +461,8 @@ fn check(case: &Case, backend: &Backend, failures: &mut String) {
         let wanted = wanted.replace("TEXT", &format!("{}/f", backend.files.root()));
         let result = run(&*backend.files, line);
         if result != wanted {
-            *failures += &format!("{} on {}: {line}: {result:?}, not {wanted:?}\n", case.name, backend.name);
+            *failures +=
+                &format!("{} on {}: {line}: {result:?}, not {wanted:?}\n", case.name, backend.name);
         }
     }
     if backend.name == "overlay, all above" {

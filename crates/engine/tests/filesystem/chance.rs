@@ -29,7 +29,8 @@ impl Chance {
         let start = self.pick(&["", "", "", "", "", "~/", "/tmp/", "./", "../", "/", "~/../root/"]);
         let mut path = start.to_owned();
         for _ in 0..=self.below(3) {
-            path += self.pick(&["a", "b", "c", "d", "a", "b", "c", ".", "..", ".clada", ".trash", "a/"]);
+            path += self
+                .pick(&["a", "b", "c", "d", "a", "b", "c", ".", "..", ".clada", ".trash", "a/"]);
             path += "/";
         }
         if self.below(6) > 0 {
@@ -42,8 +43,13 @@ impl Chance {
         let (operation, paths) = OPERATIONS[self.below(OPERATIONS.len())];
         let one = self.path();
         match operation {
-            "write" | "append" | "overwrite" | "create" => format!("{operation} {one} {}", self.pick(&["x", "yy", "zzz"])),
-            "symlink" => format!("symlink {one} {}", if self.below(4) == 0 { "~/a".into() } else { self.path() }),
+            "write" | "append" | "overwrite" | "create" => {
+                format!("{operation} {one} {}", self.pick(&["x", "yy", "zzz"]))
+            }
+            "symlink" => format!(
+                "symlink {one} {}",
+                if self.below(4) == 0 { "~/a".into() } else { self.path() }
+            ),
             "chmod" => format!("chmod {one} {}", self.pick(&["700", "755", "711"])),
             "fifo" => format!("stat {one}"),
             _ if paths == 2 => format!("{operation} {one} {}", self.path()),
@@ -54,7 +60,8 @@ impl Chance {
 
 #[test]
 fn all_file_systems_agree_on_random_operations() {
-    let rounds = std::env::var("EXACTA_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let rounds =
+        std::env::var("EXACTA_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
     for seed in 1..=rounds {
         let backends = backends();
         let mut chance = Chance(seed);
@@ -69,7 +76,10 @@ fn all_file_systems_agree_on_random_operations() {
                 assert!(same, "seed {seed}: {history}real: {first}\n{}: {result}", backend.name);
             }
         }
-        let dumps: Vec<_> = backends.iter().map(|backend| run(&*backend.files, "walk ~") + &run(&*backend.files, "walk /tmp")).collect();
+        let dumps: Vec<_> = backends
+            .iter()
+            .map(|backend| run(&*backend.files, "walk ~") + &run(&*backend.files, "walk /tmp"))
+            .collect();
         for (dump, backend) in dumps.iter().zip(&backends) {
             let root = backend.files.root().to_string();
             let first = dumps[0].replace(&backends[0].files.root().to_string(), &root);
@@ -82,7 +92,10 @@ fn all_file_systems_agree_on_random_operations() {
 fn is_known_difference(line: &str, one: &str, other: &str) -> bool {
     let cut = |text: &str| text.rsplit_once(' ').map(|(start, _)| start.to_owned());
     let links = line.starts_with("lstat") && one.starts_with("Symlink") && cut(one) == cut(other);
-    links || (line.starts_with("readlink") || line.starts_with("walk")) && one.contains("/root") && other.contains("/root")
+    links
+        || (line.starts_with("readlink") || line.starts_with("walk"))
+            && one.contains("/root")
+            && other.contains("/root")
 }
 
 /// The simplest thing that can resolve a path: a map from names to what they are, and recursion.
@@ -118,7 +131,8 @@ impl Model {
                     return None;
                 }
                 at.pop();
-                let more = parts[index + 1..].iter().fold(String::new(), |more, part| more + "/" + part);
+                let more =
+                    parts[index + 1..].iter().fold(String::new(), |more, part| more + "/" + part);
                 let slash = if path.ends_with('/') { "/" } else { "" };
                 let rest = format!("{text}{more}{slash}");
                 return match rest.strip_prefix("ROOT") {
@@ -137,7 +151,13 @@ impl Model {
         let mut model = Model::default();
         for _ in 0..25 {
             let directories: Vec<Vec<String>> = std::iter::once(Vec::new())
-                .chain(model.0.iter().filter(|(_, entry)| **entry == Entry::Directory).map(|(path, _)| path.clone()))
+                .chain(
+                    model
+                        .0
+                        .iter()
+                        .filter(|(_, entry)| **entry == Entry::Directory)
+                        .map(|(path, _)| path.clone()),
+                )
                 .collect();
             let mut path = directories[chance.below(directories.len())].clone();
             path.push(chance.pick(&["a", "b", "c", "d", "e"]).to_owned());
@@ -152,8 +172,20 @@ impl Model {
     }
 
     fn link(chance: &mut Chance) -> String {
-        let start = chance.pick(&["", "", "", "../", "../../", "ROOT/", "ROOT/../", "/etc/", "./", "ROOT/a/../"]);
-        let names = chance.pick(&["a", "b", "c", "d/e", "a/b", "..", "../a", "b/..", "c/", "a/../b", "."]);
+        let start = chance.pick(&[
+            "",
+            "",
+            "",
+            "../",
+            "../../",
+            "ROOT/",
+            "ROOT/../",
+            "/etc/",
+            "./",
+            "ROOT/a/../",
+        ]);
+        let names =
+            chance.pick(&["a", "b", "c", "d/e", "a/b", "..", "../a", "b/..", "c/", "a/../b", "."]);
         format!("{start}{names}")
     }
 
@@ -164,7 +196,8 @@ impl Model {
                 Entry::Directory => std::fs::create_dir(place).unwrap(),
                 Entry::File => std::fs::write(place, "x").unwrap(),
                 Entry::Link(text) => {
-                    std::os::unix::fs::symlink(text.replace("ROOT", root.to_str().unwrap()), place).unwrap();
+                    std::os::unix::fs::symlink(text.replace("ROOT", root.to_str().unwrap()), place)
+                        .unwrap();
                 }
             }
         }
@@ -224,7 +257,10 @@ fn random_bytes_are_no_way_out() {
     for _ in 0..5_000 {
         let mut bytes = if chance.below(2) == 0 { files.root().to_vec() } else { Vec::new() };
         for _ in 0..chance.below(12) {
-            let piece = chance.pick(&["/", "/", "..", ".", "d", "up", "all", "etc", "/tmp", ".clada", "\0", "\u{fe00}", "dev", "null"]);
+            let piece = chance.pick(&[
+                "/", "/", "..", ".", "d", "up", "all", "etc", "/tmp", ".clada", "\0", "\u{fe00}",
+                "dev", "null",
+            ]);
             bytes.extend_from_slice(piece.as_bytes());
             if chance.below(9) == 0 {
                 bytes.push(chance.below(256) as u8);

@@ -7,29 +7,113 @@ use crate::scratch::Scratch;
 
 /// Paths that are outside by their text, whatever is there. `OUT` is the canary beside the root, `BASE` their parent.
 const OUTSIDE: &[&str] = &[
-    "/", "//", "/.", "/..", "/etc", "/etc/passwd", "//etc/passwd", "/./etc/passwd", "/root", "/home", "/usr/bin/env",
-    "/proc", "/proc/self", "/proc/self/root", "/proc/self/cwd", "/proc/self/root/etc/passwd", "/proc/1/root",
-    "/proc/self/fd/0", "/proc/self/environ", "/sys", "/run", "/var/tmp/x", "/dev", "/dev/", "/dev/..", "/dev/../etc/passwd",
-    "/dev/tty", "/dev/sda", "/dev/mem", "/dev/shm/x", "/dev/tcp/127.0.0.1/80", "/dev/udp/127.0.0.1/53", "/dev/pts/0",
-    "/tmp/..", "/tmp/../etc/passwd", "/tmp/../tmp", "/tmp/./../tmp/x", "/tmp/d/../../etc/passwd",
-    "OUT", "OUT/", "OUT/secret", "OUT/missing", "OUT/directory/secret", "BASE", "BASE/root2", "BASE/missing",
-    "..", "../", "../outside", "../outside/secret", "../missing", "../root", "../root/inside", "./../outside/secret",
-    "d/../../outside/secret", "d/../../root/inside", "d/../../../../../../../../etc/passwd", "../../../../../../etc/passwd",
-    "d/../..", "%0", "inside%0", "~%0/inside", "d%0/../inside",
+    "/",
+    "//",
+    "/.",
+    "/..",
+    "/etc",
+    "/etc/passwd",
+    "//etc/passwd",
+    "/./etc/passwd",
+    "/root",
+    "/home",
+    "/usr/bin/env",
+    "/proc",
+    "/proc/self",
+    "/proc/self/root",
+    "/proc/self/cwd",
+    "/proc/self/root/etc/passwd",
+    "/proc/1/root",
+    "/proc/self/fd/0",
+    "/proc/self/environ",
+    "/sys",
+    "/run",
+    "/var/tmp/x",
+    "/dev",
+    "/dev/",
+    "/dev/..",
+    "/dev/../etc/passwd",
+    "/dev/tty",
+    "/dev/sda",
+    "/dev/mem",
+    "/dev/shm/x",
+    "/dev/tcp/127.0.0.1/80",
+    "/dev/udp/127.0.0.1/53",
+    "/dev/pts/0",
+    "/tmp/..",
+    "/tmp/../etc/passwd",
+    "/tmp/../tmp",
+    "/tmp/./../tmp/x",
+    "/tmp/d/../../etc/passwd",
+    "OUT",
+    "OUT/",
+    "OUT/secret",
+    "OUT/missing",
+    "OUT/directory/secret",
+    "BASE",
+    "BASE/root2",
+    "BASE/missing",
+    "..",
+    "../",
+    "../outside",
+    "../outside/secret",
+    "../missing",
+    "../root",
+    "../root/inside",
+    "./../outside/secret",
+    "d/../../outside/secret",
+    "d/../../root/inside",
+    "d/../../../../../../../../etc/passwd",
+    "../../../../../../etc/passwd",
+    "d/../..",
+    "%0",
+    "inside%0",
+    "~%0/inside",
+    "d%0/../inside",
 ];
 
 /// Through a directory that is a link out: outside for operations of every kind.
 const THROUGH: &[&str] = &[
-    "out-absolute/secret", "out-relative/secret", "out-up/outside/secret", "out-root/etc/passwd", "out-chain/secret",
-    "d/out-deep/secret", "out-proc/etc/passwd", "out-cwd/x", "out-absolute/.", "out-relative/directory/secret",
-    "out-absolute/missing", "out-tmp/../etc/passwd", "back-in/inside", "out-dev/sda", "out-absolute/..",
-    "out-relative/../root/inside", "out-etc/../root/inside", "hidden/tmp", "d/hidden-up/tmp", "out-dot/x",
+    "out-absolute/secret",
+    "out-relative/secret",
+    "out-up/outside/secret",
+    "out-root/etc/passwd",
+    "out-chain/secret",
+    "d/out-deep/secret",
+    "out-proc/etc/passwd",
+    "out-cwd/x",
+    "out-absolute/.",
+    "out-relative/directory/secret",
+    "out-absolute/missing",
+    "out-tmp/../etc/passwd",
+    "back-in/inside",
+    "out-dev/sda",
+    "out-absolute/..",
+    "out-relative/../root/inside",
+    "out-etc/../root/inside",
+    "hidden/tmp",
+    "d/hidden-up/tmp",
+    "out-dot/x",
 ];
 
 /// The last component itself is a link out: outside for operations that follow it.
 const AT_END: &[&str] = &[
-    "out-absolute", "out-relative", "out-up", "out-root", "out-chain", "d/out-deep", "out-proc", "out-cwd", "to-secret",
-    "to-secret-relative", "to-missing", "back-in", "hidden", "d/hidden-up", "to-etc", "chain-to-secret",
+    "out-absolute",
+    "out-relative",
+    "out-up",
+    "out-root",
+    "out-chain",
+    "d/out-deep",
+    "out-proc",
+    "out-cwd",
+    "to-secret",
+    "to-secret-relative",
+    "to-missing",
+    "back-in",
+    "hidden",
+    "d/hidden-up",
+    "to-etc",
+    "chain-to-secret",
 ];
 
 fn prepare(scratch: &Scratch) {
@@ -43,12 +127,27 @@ fn prepare(scratch: &Scratch) {
         std::os::unix::fs::symlink(target, root.join(name)).unwrap();
     };
     for (name, target) in [
-        ("out-absolute", "OUT"), ("out-relative", "../outside"), ("out-up", ".."), ("out-root", "/"),
-        ("out-chain", "out-first"), ("out-first", "d/out-deep"), ("d/out-deep", "../../outside"),
-        ("out-proc", "/proc/self/root"), ("out-cwd", "/proc/self/cwd"), ("out-tmp", "/tmp/.."), ("out-etc", "/etc"),
-        ("back-in", "../root"), ("out-dev", "/dev"), ("to-secret", "OUT/secret"), ("out-dot", "d/../.."),
-        ("to-secret-relative", "../outside/secret"), ("to-missing", "OUT/missing"), ("to-etc", "/etc/passwd"),
-        ("chain-to-secret", "to-secret"), ("hidden", "ROOT/.clada"), ("d/hidden-up", "../.clada"),
+        ("out-absolute", "OUT"),
+        ("out-relative", "../outside"),
+        ("out-up", ".."),
+        ("out-root", "/"),
+        ("out-chain", "out-first"),
+        ("out-first", "d/out-deep"),
+        ("d/out-deep", "../../outside"),
+        ("out-proc", "/proc/self/root"),
+        ("out-cwd", "/proc/self/cwd"),
+        ("out-tmp", "/tmp/.."),
+        ("out-etc", "/etc"),
+        ("back-in", "../root"),
+        ("out-dev", "/dev"),
+        ("to-secret", "OUT/secret"),
+        ("out-dot", "d/../.."),
+        ("to-secret-relative", "../outside/secret"),
+        ("to-missing", "OUT/missing"),
+        ("to-etc", "/etc/passwd"),
+        ("chain-to-secret", "to-secret"),
+        ("hidden", "ROOT/.clada"),
+        ("d/hidden-up", "../.clada"),
     ] {
         link(name, target);
     }
@@ -57,9 +156,13 @@ fn prepare(scratch: &Scratch) {
 /// The words for the paths of an operation: the attack at one place, something harmless at the other.
 fn lines(operation: &str, paths: usize, attack: &str) -> Vec<String> {
     match (operation, paths) {
-        ("write" | "append" | "overwrite" | "create", _) => vec![format!("{operation} {attack} PWNED")],
+        ("write" | "append" | "overwrite" | "create", _) => {
+            vec![format!("{operation} {attack} PWNED")]
+        }
         ("symlink", _) => vec![format!("symlink {attack} inside")],
-        (_, 2) => vec![format!("{operation} {attack} taken"), format!("{operation} inside {attack}")],
+        (_, 2) => {
+            vec![format!("{operation} {attack} taken"), format!("{operation} inside {attack}")]
+        }
         _ => vec![format!("{operation} {attack}")],
     }
 }
@@ -122,11 +225,24 @@ fn directory_handles_stay_inside() {
     prepare(&scratch);
     for files in [scratch.confined(), scratch.confined_by_walking()] {
         let directory = files.open_directory(files.root(), Follow::Yes).unwrap();
-        let names = ["..", "", "../outside", "/etc", "d/../..", ".clada", "out-absolute", "to-secret", "back-in", "x\0", "hidden"];
+        let names = [
+            "..",
+            "",
+            "../outside",
+            "/etc",
+            "d/../..",
+            ".clada",
+            "out-absolute",
+            "to-secret",
+            "back-in",
+            "x\0",
+            "hidden",
+        ];
         for name in names {
             for follow in [Follow::Yes, Follow::No] {
                 let name = bstr::BStr::new(name);
-                let link = follow == Follow::No && matches!(&**name, b"out-absolute" | b"to-secret" | b"back-in" | b"hidden");
+                let link = follow == Follow::No
+                    && matches!(&**name, b"out-absolute" | b"to-secret" | b"back-in" | b"hidden");
                 assert!(directory.open_directory(name, follow).is_err(), "{name}");
                 assert!(directory.open_file(name, follow).is_err(), "{name}");
                 assert_eq!(directory.metadata(name, follow).is_ok(), link, "{name}");
@@ -163,7 +279,9 @@ fn a_root_that_is_everything_grants_nothing() {
 /// A repository can bring a state directory of its own making.
 #[test]
 fn planted_state_leads_nowhere() {
-    for (planted, target) in [(".clada", "../outside"), (".trash", "../outside"), (".clada/tmp", "../../outside")] {
+    for (planted, target) in
+        [(".clada", "../outside"), (".trash", "../outside"), (".clada/tmp", "../../outside")]
+    {
         let scratch = Scratch::new();
         if planted.contains('/') {
             std::fs::create_dir(scratch.root().join(".clada")).unwrap();
@@ -201,7 +319,12 @@ fn a_root_under_tmp() {
         assert_eq!(run(&files, "write /tmp/f temporary"), "ok");
         assert_eq!(run(&files, &format!("read {root}/f")), "project");
         assert_eq!(run(&files, "read /tmp/f"), "temporary");
-        for line in [format!("list {root}/.."), format!("read {outside}/secret"), "read ../f".into(), "list ..".into()] {
+        for line in [
+            format!("list {root}/.."),
+            format!("read {outside}/secret"),
+            "read ../f".into(),
+            "list ..".into(),
+        ] {
             assert_eq!(run(&files, &line), "ENOENT", "{line}");
         }
         assert_eq!(run(&files, "list /tmp"), "f");

@@ -16,7 +16,13 @@ fn names_and_paths_of_every_length() {
         let longest = "n".repeat(255);
         let check = |line: String, wanted: &str| {
             let result = run(files, &line);
-            assert_eq!(result, wanted, "{}: {}", backend.name, line.chars().take(80).collect::<String>());
+            assert_eq!(
+                result,
+                wanted,
+                "{}: {}",
+                backend.name,
+                line.chars().take(80).collect::<String>()
+            );
         };
         check(format!("write {longest} x"), "ok");
         check(format!("write {longest}n x"), "ENAMETOOLONG");
@@ -67,7 +73,8 @@ fn a_hundred_thousand_entries() {
     let root = format!("{}/many", files.root());
     let directory = files.open_directory(BStr::new(&root), Follow::Yes).unwrap();
     for _ in 0..2 {
-        let mut names: Vec<_> = directory.entries().unwrap().into_iter().map(|entry| entry.name).collect();
+        let mut names: Vec<_> =
+            directory.entries().unwrap().into_iter().map(|entry| entry.name).collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), 100_000);
@@ -138,17 +145,45 @@ fn what_may_not_be_read() {
 
 fn unprivileged(root: &Path) {
     let memory = Memory::new(root.to_str().unwrap());
-    let real = exacta::filesystem::Confined::open(&exacta::filesystem::Places::in_project(root)).unwrap();
+    let real =
+        exacta::filesystem::Confined::open(&exacta::filesystem::Places::in_project(root)).unwrap();
     for files in [&real as &dyn FileSystem, &memory] {
         for (line, wanted) in [
-            ("write f x", "ok"), ("chmod f 0", "ok"), ("read f", "EACCES"), ("append f y", "EACCES"), ("write f y", "EACCES"),
-            ("stat f", "File 0 1"), ("access f", "EACCES"), ("chmod f 200", "ok"), ("append f y", "ok"), ("write f z", "ok"),
-            ("read f", "EACCES"), ("chmod f 600", "ok"), ("read f", "z"), ("mkdir d", "ok"), ("write d/f x", "ok"),
-            ("chmod d 0", "ok"), ("read d/f", "EACCES"), ("list d", "EACCES"), ("write d/g x", "EACCES"), ("stat d/f", "EACCES"),
-            ("stat d", "Directory 0"), ("chmod d 500", "ok"), ("read d/f", "x"),
-            ("write d/g x", "EACCES"), ("rm d/f", "EACCES"), ("mv d/f g", "EACCES"), ("mkdir d/e", "EACCES"),
-            ("list d", "f"), ("chmod d 300", "ok"), ("list d", "EACCES"), ("read d/f", "x"), ("chmod d 700", "ok"),
-            ("read /etc/shadow", "ENOENT"), ("list /root", "ENOENT"), ("rm d", "ok"),
+            ("write f x", "ok"),
+            ("chmod f 0", "ok"),
+            ("read f", "EACCES"),
+            ("append f y", "EACCES"),
+            ("write f y", "EACCES"),
+            ("stat f", "File 0 1"),
+            ("access f", "EACCES"),
+            ("chmod f 200", "ok"),
+            ("append f y", "ok"),
+            ("write f z", "ok"),
+            ("read f", "EACCES"),
+            ("chmod f 600", "ok"),
+            ("read f", "z"),
+            ("mkdir d", "ok"),
+            ("write d/f x", "ok"),
+            ("chmod d 0", "ok"),
+            ("read d/f", "EACCES"),
+            ("list d", "EACCES"),
+            ("write d/g x", "EACCES"),
+            ("stat d/f", "EACCES"),
+            ("stat d", "Directory 0"),
+            ("chmod d 500", "ok"),
+            ("read d/f", "x"),
+            ("write d/g x", "EACCES"),
+            ("rm d/f", "EACCES"),
+            ("mv d/f g", "EACCES"),
+            ("mkdir d/e", "EACCES"),
+            ("list d", "f"),
+            ("chmod d 300", "ok"),
+            ("list d", "EACCES"),
+            ("read d/f", "x"),
+            ("chmod d 700", "ok"),
+            ("read /etc/shadow", "ENOENT"),
+            ("list /root", "ENOENT"),
+            ("rm d", "ok"),
         ] {
             assert_eq!(run(files, line), wanted, "{line}");
         }

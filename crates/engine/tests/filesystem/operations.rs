@@ -12,15 +12,37 @@ use exacta_shell::filesystem::{
 
 /// Every operation with its number of paths: for attacks that try them all.
 pub const OPERATIONS: &[(&str, usize)] = &[
-    ("read", 1), ("write", 1), ("append", 1), ("overwrite", 1), ("create", 1), ("nofollow", 1),
-    ("stat", 1), ("lstat", 1), ("readlink", 1), ("real", 1), ("access", 1), ("execute", 1),
-    ("list", 1), ("walk", 1), ("mkdir", 1), ("rmdir", 1), ("rm", 1), ("fifo", 1),
-    ("chmod", 1), ("chown", 1), ("utime", 1), ("symlink", 1), ("mv", 2), ("mvn", 2), ("link", 2),
+    ("read", 1),
+    ("write", 1),
+    ("append", 1),
+    ("overwrite", 1),
+    ("create", 1),
+    ("nofollow", 1),
+    ("stat", 1),
+    ("lstat", 1),
+    ("readlink", 1),
+    ("real", 1),
+    ("access", 1),
+    ("execute", 1),
+    ("list", 1),
+    ("walk", 1),
+    ("mkdir", 1),
+    ("rmdir", 1),
+    ("rm", 1),
+    ("fifo", 1),
+    ("chmod", 1),
+    ("chown", 1),
+    ("utime", 1),
+    ("symlink", 1),
+    ("mv", 2),
+    ("mvn", 2),
+    ("link", 2),
 ];
 
 /// The last component is not followed by these.
 pub const BY_NAME: &[&str] = &[
-    "walk", "lstat", "readlink", "rm", "rmdir", "mkdir", "fifo", "symlink", "mv", "mvn", "link", "create", "nofollow",
+    "walk", "lstat", "readlink", "rm", "rmdir", "mkdir", "fifo", "symlink", "mv", "mvn", "link",
+    "create", "nofollow",
 ];
 
 /// Runs a line and gives what came out: a value, `ok`, or the name of an error.
@@ -43,20 +65,30 @@ fn perform(files: &dyn FileSystem, words: &[&str]) -> io::Result<String> {
         "nofollow" => read(files, one, OpenOptions { no_follow: true, ..OpenOptions::reading() }),
         "write" => write(files, one, word(2), OpenOptions::writing(0o644)),
         "append" => write(files, one, word(2), OpenOptions::appending(0o644)),
-        "overwrite" => write(files, one, word(2), OpenOptions { write: true, ..OpenOptions::default() }),
-        "create" => write(files, one, word(2), OpenOptions { exclusive: true, ..OpenOptions::writing(0o600) }),
+        "overwrite" => {
+            write(files, one, word(2), OpenOptions { write: true, ..OpenOptions::default() })
+        }
+        "create" => write(
+            files,
+            one,
+            word(2),
+            OpenOptions { exclusive: true, ..OpenOptions::writing(0o600) },
+        ),
         "stat" => files.metadata(one, Follow::Yes).map(|found| describe(&found)),
         "lstat" => files.metadata(one, Follow::No).map(|found| describe(&found)),
         "nlink" => files.metadata(one, Follow::No).map(|found| found.links.to_string()),
         "mtime" => files.metadata(one, Follow::No).map(|found| seconds(found.modified)),
         "readlink" => files.read_link(one).map(|text| text.to_string()),
         "real" => files.canonicalize(one, MayMiss::Nothing).map(|path| relative(files, &path)),
-        "reale" => files.canonicalize(one, MayMiss::LastComponent).map(|path| relative(files, &path)),
+        "reale" => {
+            files.canonicalize(one, MayMiss::LastComponent).map(|path| relative(files, &path))
+        }
         "realm" => files.canonicalize(one, MayMiss::Everything).map(|path| relative(files, &path)),
         "access" => done(files.access(one, Access::Write)),
         "execute" => done(files.access(one, Access::Execute)),
         "list" => files.open_directory(one, Follow::Yes)?.entries().map(|entries| {
-            let mut names: Vec<_> = entries.iter().map(|entry| plain(entry.name.as_bstr())).collect();
+            let mut names: Vec<_> =
+                entries.iter().map(|entry| plain(entry.name.as_bstr())).collect();
             names.sort();
             names.join(" ")
         }),
@@ -84,7 +116,8 @@ fn perform(files: &dyn FileSystem, words: &[&str]) -> io::Result<String> {
         "mvn" => done(files.rename(one, path(2).as_bstr(), false)),
         "link" => done(files.create_hard_link(one, path(2).as_bstr())),
         "same" => {
-            let (one, two) = (files.metadata(one, Follow::No)?, files.metadata(path(2).as_bstr(), Follow::No)?);
+            let (one, two) =
+                (files.metadata(one, Follow::No)?, files.metadata(path(2).as_bstr(), Follow::No)?);
             Ok(((one.device, one.inode) == (two.device, two.inode)).to_string())
         }
         other => panic!("no such operation: {other}"),
@@ -97,7 +130,12 @@ fn read(files: &dyn FileSystem, path: &BStr, options: OpenOptions) -> io::Result
     Ok(bytes.to_str_lossy().into_owned())
 }
 
-fn write(files: &dyn FileSystem, path: &BStr, text: &str, options: OpenOptions) -> io::Result<String> {
+fn write(
+    files: &dyn FileSystem,
+    path: &BStr,
+    text: &str,
+    options: OpenOptions,
+) -> io::Result<String> {
     let file = files.open(path, options)?;
     file.write_all(text.as_bytes())?;
     file.finish()?;
@@ -180,9 +218,24 @@ fn octal(word: &str) -> u32 {
 
 pub fn error_name(error: &io::Error) -> String {
     let names = [
-        (1, "EPERM"), (2, "ENOENT"), (4, "EINTR"), (6, "ENXIO"), (9, "EBADF"), (13, "EACCES"), (16, "EBUSY"),
-        (17, "EEXIST"), (18, "EXDEV"), (20, "ENOTDIR"), (21, "EISDIR"), (22, "EINVAL"), (27, "EFBIG"),
-        (28, "ENOSPC"), (36, "ENAMETOOLONG"), (39, "ENOTEMPTY"), (40, "ELOOP"), (95, "EOPNOTSUPP"),
+        (1, "EPERM"),
+        (2, "ENOENT"),
+        (4, "EINTR"),
+        (6, "ENXIO"),
+        (9, "EBADF"),
+        (13, "EACCES"),
+        (16, "EBUSY"),
+        (17, "EEXIST"),
+        (18, "EXDEV"),
+        (20, "ENOTDIR"),
+        (21, "EISDIR"),
+        (22, "EINVAL"),
+        (27, "EFBIG"),
+        (28, "ENOSPC"),
+        (36, "ENAMETOOLONG"),
+        (39, "ENOTEMPTY"),
+        (40, "ELOOP"),
+        (95, "EOPNOTSUPP"),
     ];
     let number = error.raw_os_error().unwrap_or(0);
     let found = names.iter().find(|(known, _)| *known == number);

@@ -20,7 +20,9 @@ fn race(scratch: &Scratch, files: &dyn FileSystem) {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let handle = rustix::fs::open(&root, rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap();
+            let handle =
+                rustix::fs::open(&root, rustix::fs::OFlags::PATH, rustix::fs::Mode::empty())
+                    .unwrap();
             while !stop.load(Ordering::Relaxed) {
                 let exchange = rustix::fs::RenameFlags::EXCHANGE;
                 rustix::fs::renameat_with(&handle, "swap", &handle, "other", exchange).unwrap();
@@ -45,10 +47,28 @@ fn race(scratch: &Scratch, files: &dyn FileSystem) {
 }
 
 const LINES: &[&str] = &[
-    "read swap/secret", "read swap/directory/secret", "read swap/directory/../secret", "write swap/new x", "append swap/new y",
-    "rm swap/new", "mkdir swap/made", "rmdir swap/made", "chmod swap/secret 600", "utime swap/secret 5", "list swap",
-    "walk swap", "stat swap/secret", "symlink swap/link x", "mv swap/link swap/link2", "rm swap/link2", "link swap/secret swap/hard",
-    "rm swap/hard", "create swap/exclusive z", "rm swap/exclusive", "real swap/secret", "access swap/secret",
+    "read swap/secret",
+    "read swap/directory/secret",
+    "read swap/directory/../secret",
+    "write swap/new x",
+    "append swap/new y",
+    "rm swap/new",
+    "mkdir swap/made",
+    "rmdir swap/made",
+    "chmod swap/secret 600",
+    "utime swap/secret 5",
+    "list swap",
+    "walk swap",
+    "stat swap/secret",
+    "symlink swap/link x",
+    "mv swap/link swap/link2",
+    "rm swap/link2",
+    "link swap/secret swap/hard",
+    "rm swap/hard",
+    "create swap/exclusive z",
+    "rm swap/exclusive",
+    "real swap/secret",
+    "access swap/secret",
 ];
 
 #[test]
@@ -75,7 +95,9 @@ fn a_swapped_file_never_leads_out() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let handle = rustix::fs::open(&root, rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap();
+            let handle =
+                rustix::fs::open(&root, rustix::fs::OFlags::PATH, rustix::fs::Mode::empty())
+                    .unwrap();
             while !stop.load(Ordering::Relaxed) {
                 let exchange = rustix::fs::RenameFlags::EXCHANGE;
                 let _either = rustix::fs::renameat_with(&handle, "f", &handle, "g", exchange);
@@ -83,7 +105,16 @@ fn a_swapped_file_never_leads_out() {
         });
         let end = Instant::now() + LONG;
         while Instant::now() < end {
-            for line in ["read f", "write f inside", "append f !", "chmod f 640", "utime f 9", "chown f", "stat f", "access f"] {
+            for line in [
+                "read f",
+                "write f inside",
+                "append f !",
+                "chmod f 640",
+                "utime f 9",
+                "chown f",
+                "stat f",
+                "access f",
+            ] {
                 assert_ne!(run(&files, line), "OUTSIDE");
             }
         }

@@ -62,7 +62,8 @@ impl Scratch {
 
 pub fn look(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
     let stat = std::fs::symlink_metadata(path).unwrap();
-    let mut text = format!("{:o} {} {} {}", stat.mode(), stat.mtime(), stat.mtime_nsec(), stat.nlink());
+    let mut text =
+        format!("{:o} {} {} {}", stat.mode(), stat.mtime(), stat.mtime_nsec(), stat.nlink());
     if stat.is_file() {
         text += &String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default());
     } else if stat.is_symlink() {

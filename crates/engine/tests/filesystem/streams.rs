@@ -128,7 +128,9 @@ fn sockets_and_devices_in_the_project_are_not_opened() {
     assert_eq!(run(&files, "read s"), "ENXIO");
     assert_eq!(run(&files, "write s x"), "ENXIO");
     assert_eq!(run(&files, "stat s"), "Socket 755");
-    let handle = rustix::fs::open(scratch.root(), rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap();
+    let handle =
+        rustix::fs::open(scratch.root(), rustix::fs::OFlags::PATH, rustix::fs::Mode::empty())
+            .unwrap();
     let null = rustix::fs::makedev(1, 3);
     let kind = rustix::fs::FileType::CharacterDevice;
     if rustix::fs::mknodat(&handle, "null", kind, rustix::fs::Mode::RWXU, null).is_ok() {

@@ -6,7 +6,8 @@ use crate::operations::run;
 use crate::scratch::Scratch;
 
 fn only_entry(directory: &std::path::Path) -> std::path::PathBuf {
-    let mut found: Vec<_> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut found: Vec<_> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(found.len(), 1, "{found:?}");
     found.pop().unwrap()
 }
@@ -28,7 +29,9 @@ fn a_deleted_file_is_in_the_trash_with_its_record() {
     assert_eq!(record.file_name().unwrap().to_str().unwrap(), format!("{name}.json"));
     let wanted = format!("{{\"path\":\"/a/b/file.txt\",\"deleted_at\":\"{time}\"}}\n");
     assert_eq!(std::fs::read_to_string(record).unwrap(), wanted);
-    let mode = |path: &str| std::fs::metadata(scratch.root().join(path)).unwrap().permissions().mode() & 0o777;
+    let mode = |path: &str| {
+        std::fs::metadata(scratch.root().join(path)).unwrap().permissions().mode() & 0o777
+    };
     assert_eq!((mode(".trash"), mode(".clada"), mode(".clada/trash")), (0o700, 0o700, 0o700));
     assert_eq!(std::fs::read_to_string(scratch.root().join(".clada/.gitignore")).unwrap(), "*\n");
 }

@@ -95,9 +95,7 @@ impl Tree {
         let _alone = self.alone();
         let node = match walk::walk(self, existing, Ending::KeepLink)? {
             Walked::Device(_) => return Err(errno::error(errno::EPERM)),
-            Walked::At(arrival) => {
-                self.arrive(&arrival)?.ok_or_else(crate::filesystem::missing)?
-            }
+            Walked::At(arrival) => self.arrive(&arrival)?.ok_or_else(crate::filesystem::missing)?,
         };
         let place = self.free(path, false)?;
         self.check(&place.directory, Access::Write)?;
@@ -166,13 +164,12 @@ impl Tree {
 
     fn trash_place(&self, name: &BStr) -> io::Result<(Arc<Node>, BString)> {
         let root = self.project().ok_or_else(crate::filesystem::missing)?;
-        let bin = match self.lookup(&root, BStr::new(TRASH))? {
-            Some(bin) => bin,
-            None => {
-                let bin = self.make(Body::Directory(Mutex::default()), 0o700, 2);
-                self.insert(&root, TRASH.into(), &bin)?;
-                bin
-            }
+        let bin = if let Some(bin) = self.lookup(&root, BStr::new(TRASH))? {
+            bin
+        } else {
+            let bin = self.make(Body::Directory(Mutex::default()), 0o700, 2);
+            self.insert(&root, TRASH.into(), &bin)?;
+            bin
         };
         loop {
             let new_name = BString::from(trash_name(&timestamp(SystemTime::now()), name));

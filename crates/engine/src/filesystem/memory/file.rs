@@ -42,12 +42,7 @@ pub(super) enum Undo {
 }
 
 impl MemoryFile {
-    pub(super) fn new(
-        tree: &Arc<Tree>,
-        node: Arc<Node>,
-        options: OpenOptions,
-        undo: Undo,
-    ) -> Self {
+    pub(super) fn new(tree: &Arc<Tree>, node: Arc<Node>, options: OpenOptions, undo: Undo) -> Self {
         let state = Mutex::new(State { offset: 0, written: 0, below: None, undo });
         MemoryFile { tree: Arc::clone(tree), node, options, state }
     }

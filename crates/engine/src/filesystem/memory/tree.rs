@@ -8,9 +8,7 @@ use std::time::SystemTime;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_shell::errno;
-use exacta_shell::filesystem::{
-    Access, DirectoryEntry, FileKind, FileSystem, Follow, Metadata,
-};
+use exacta_shell::filesystem::{Access, DirectoryEntry, FileKind, FileSystem, Follow, Metadata};
 
 use super::content::{Budget, Content};
 use super::node::{Attributes, Body, Node, Slot};
@@ -179,7 +177,11 @@ impl Tree {
     }
 
     /// One name in one directory; a name of the lower tree becomes a node on first sight.
-    pub(super) fn lookup(&self, directory: &Arc<Node>, name: &BStr) -> io::Result<Option<Arc<Node>>> {
+    pub(super) fn lookup(
+        &self,
+        directory: &Arc<Node>,
+        name: &BStr,
+    ) -> io::Result<Option<Arc<Node>>> {
         if name.len() > 255 {
             return Err(errno::error(errno::ENAMETOOLONG));
         }
@@ -208,14 +210,17 @@ impl Tree {
             .iter()
             .filter_map(|(name, slot)| match slot {
                 Slot::Gone => None,
-                Slot::Node(node) => {
-                    Some(DirectoryEntry { name: name.clone(), kind: node.kind(), inode: node.inode })
-                }
+                Slot::Node(node) => Some(DirectoryEntry {
+                    name: name.clone(),
+                    kind: node.kind(),
+                    inode: node.inode,
+                }),
             })
             .collect();
         if let (Some(lower), Some(path)) = (&self.lower, &directory.lower) {
             let below = lower.open_directory(path.as_bstr(), Follow::No)?.entries()?;
-            entries.extend(below.into_iter().filter(|entry| !listing.names.contains_key(&entry.name)));
+            entries
+                .extend(below.into_iter().filter(|entry| !listing.names.contains_key(&entry.name)));
         }
         Ok(entries)
     }
