@@ -76,8 +76,8 @@ fn fill(files: &dyn FileSystem, path: &str, options: OpenOptions) -> String {
         Ok(file) => file,
         Err(error) => return format!("open: {}", error_name(&error)),
     };
-    for _ in 0..100 {
-        if let Err(error) = file.write_all(&[b'x'; 65536]) {
+    for _ in 0..400 {
+        if let Err(error) = file.write_all(&[b'x'; 16384]) {
             // What was put back must not be written over by what comes after the failure.
             assert_eq!(error_name(&file.write(b"more").unwrap_err()), error_name(&error));
             return error_name(&error);

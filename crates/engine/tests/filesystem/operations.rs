@@ -56,72 +56,92 @@ pub fn run(files: &dyn FileSystem, line: &str) -> String {
 
 fn perform(files: &dyn FileSystem, words: &[&str]) -> io::Result<String> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
-    let path = |at: usize| absolute(files, word(at));
-    let one = path(1);
-    let one = one.as_bstr();
-    let done = |result: io::Result<()>| result.map(|()| "ok".to_owned());
-    match word(0) {
-        "read" => read(files, one, OpenOptions::reading()),
-        "nofollow" => read(files, one, OpenOptions { no_follow: true, ..OpenOptions::reading() }),
-        "write" => write(files, one, word(2), OpenOptions::writing(0o644)),
-        "append" => write(files, one, word(2), OpenOptions::appending(0o644)),
+    let path = absolute(files, word(1));
+    match look(files, word(0), path.as_bstr(), word(2)) {
+        Some(result) => result,
+        None => change(files, word(0), path.as_bstr(), word(2)).map(|()| "ok".to_owned()),
+    }
+}
+
+fn look(
+    files: &dyn FileSystem,
+    operation: &str,
+    path: &BStr,
+    second: &str,
+) -> Option<io::Result<String>> {
+    let canonical = |missing| files.canonicalize(path, missing).map(|path| relative(files, &path));
+    let stat = |follow| files.metadata(path, follow);
+    Some(match operation {
+        "read" => read(files, path, OpenOptions::reading()),
+        "nofollow" => read(files, path, OpenOptions { no_follow: true, ..OpenOptions::reading() }),
+        "stat" => stat(Follow::Yes).map(|found| describe(&found)),
+        "lstat" => stat(Follow::No).map(|found| describe(&found)),
+        "nlink" => stat(Follow::No).map(|found| found.links.to_string()),
+        "mtime" => stat(Follow::No).map(|found| seconds(found.modified)),
+        "readlink" => files.read_link(path).map(|text| text.to_string()),
+        "real" => canonical(MayMiss::Nothing),
+        "reale" => canonical(MayMiss::LastComponent),
+        "realm" => canonical(MayMiss::Everything),
+        "list" => list(files, path),
+        "walk" => walk(files, path),
+        "same" => same(files, path, absolute(files, second).as_bstr()),
+        _ => return None,
+    })
+}
+
+fn change(files: &dyn FileSystem, operation: &str, path: &BStr, second: &str) -> io::Result<()> {
+    let other = || absolute(files, second);
+    match operation {
+        "write" => write(files, path, second, OpenOptions::writing(0o644)),
+        "append" => write(files, path, second, OpenOptions::appending(0o644)),
         "overwrite" => {
-            write(files, one, word(2), OpenOptions { write: true, ..OpenOptions::default() })
+            write(files, path, second, OpenOptions { write: true, ..OpenOptions::default() })
         }
-        "create" => write(
-            files,
-            one,
-            word(2),
-            OpenOptions { exclusive: true, ..OpenOptions::writing(0o600) },
-        ),
-        "stat" => files.metadata(one, Follow::Yes).map(|found| describe(&found)),
-        "lstat" => files.metadata(one, Follow::No).map(|found| describe(&found)),
-        "nlink" => files.metadata(one, Follow::No).map(|found| found.links.to_string()),
-        "mtime" => files.metadata(one, Follow::No).map(|found| seconds(found.modified)),
-        "readlink" => files.read_link(one).map(|text| text.to_string()),
-        "real" => files.canonicalize(one, MayMiss::Nothing).map(|path| relative(files, &path)),
-        "reale" => {
-            files.canonicalize(one, MayMiss::LastComponent).map(|path| relative(files, &path))
+        "create" => {
+            let options = OpenOptions { exclusive: true, ..OpenOptions::writing(0o600) };
+            write(files, path, second, options)
         }
-        "realm" => files.canonicalize(one, MayMiss::Everything).map(|path| relative(files, &path)),
-        "access" => done(files.access(one, Access::Write)),
-        "execute" => done(files.access(one, Access::Execute)),
-        "list" => files.open_directory(one, Follow::Yes)?.entries().map(|entries| {
-            let mut names: Vec<_> =
-                entries.iter().map(|entry| plain(entry.name.as_bstr())).collect();
-            names.sort();
-            names.join(" ")
-        }),
-        "walk" => {
-            let mut names = Vec::new();
-            descend(&*files.open_directory(one, Follow::No)?, "", &mut names)?;
-            names.sort();
-            Ok(names.join(" "))
-        }
-        "mkdir" => done(files.create_directory(one, 0o755)),
-        "rmdir" => done(files.remove_directory(one)),
-        "rm" => done(files.trash(one)),
-        "fifo" => done(files.create_fifo(one, 0o600)),
-        "chmod" => done(files.set_mode(one, octal(word(2)), Follow::Yes)),
+        "access" => files.access(path, Access::Write),
+        "execute" => files.access(path, Access::Execute),
+        "mkdir" => files.create_directory(path, 0o755),
+        "rmdir" => files.remove_directory(path),
+        "rm" => files.trash(path),
+        "fifo" => files.create_fifo(path, 0o600),
+        "chmod" => files.set_mode(path, octal(second), Follow::Yes),
         "chown" => {
             let owner = files.metadata(files.root(), Follow::Yes)?;
-            done(files.set_owner(one, Some(owner.user), Some(owner.group), Follow::Yes))
+            files.set_owner(path, Some(owner.user), Some(owner.group), Follow::Yes)
         }
         "utime" => {
-            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(word(2).parse().unwrap_or(7));
-            done(files.set_times(one, Some(time), Some(time), Follow::Yes))
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(second.parse().unwrap_or(7));
+            files.set_times(path, Some(time), Some(time), Follow::Yes)
         }
-        "symlink" => done(files.create_symlink(BStr::new(&text(files, word(2))), one)),
-        "mv" => done(files.rename(one, path(2).as_bstr(), true)),
-        "mvn" => done(files.rename(one, path(2).as_bstr(), false)),
-        "link" => done(files.create_hard_link(one, path(2).as_bstr())),
-        "same" => {
-            let (one, two) =
-                (files.metadata(one, Follow::No)?, files.metadata(path(2).as_bstr(), Follow::No)?);
-            Ok(((one.device, one.inode) == (two.device, two.inode)).to_string())
-        }
-        other => panic!("no such operation: {other}"),
+        "symlink" => files.create_symlink(text(files, second).as_bstr(), path),
+        "mv" => files.rename(path, other().as_bstr(), true),
+        "mvn" => files.rename(path, other().as_bstr(), false),
+        "link" => files.create_hard_link(path, other().as_bstr()),
+        unknown => panic!("no such operation: {unknown}"),
     }
+}
+
+fn list(files: &dyn FileSystem, path: &BStr) -> io::Result<String> {
+    let entries = files.open_directory(path, Follow::Yes)?.entries()?;
+    let mut names: Vec<_> = entries.iter().map(|entry| plain(entry.name.as_bstr())).collect();
+    names.sort();
+    Ok(names.join(" "))
+}
+
+fn walk(files: &dyn FileSystem, path: &BStr) -> io::Result<String> {
+    let mut names = Vec::new();
+    descend(&*files.open_directory(path, Follow::No)?, "", &mut names)?;
+    names.sort();
+    Ok(names.join(" "))
+}
+
+fn same(files: &dyn FileSystem, one: &BStr, other: &BStr) -> io::Result<String> {
+    let one = files.metadata(one, Follow::No)?;
+    let other = files.metadata(other, Follow::No)?;
+    Ok(((one.device, one.inode) == (other.device, other.inode)).to_string())
 }
 
 fn read(files: &dyn FileSystem, path: &BStr, options: OpenOptions) -> io::Result<String> {
@@ -130,16 +150,10 @@ fn read(files: &dyn FileSystem, path: &BStr, options: OpenOptions) -> io::Result
     Ok(bytes.to_str_lossy().into_owned())
 }
 
-fn write(
-    files: &dyn FileSystem,
-    path: &BStr,
-    text: &str,
-    options: OpenOptions,
-) -> io::Result<String> {
+fn write(files: &dyn FileSystem, path: &BStr, text: &str, options: OpenOptions) -> io::Result<()> {
     let file = files.open(path, options)?;
     file.write_all(text.as_bytes())?;
-    file.finish()?;
-    Ok("ok".into())
+    file.finish()
 }
 
 fn descend(directory: &dyn Directory, prefix: &str, names: &mut Vec<String>) -> io::Result<()> {
