@@ -44,7 +44,7 @@ impl Nesting {
             b']' if bracket && self.level > 0 => self.level -= 1,
             b')' => return matches!(end, ArithmeticEnd::Parenthesis | ArithmeticEnd::Semicolon),
             b']' => return bracket,
-            b';' => return end == ArithmeticEnd::Semicolon && self.level == 0,
+            b';' => return end == ArithmeticEnd::Semicolon,
             b'}' => return matches!(end, ArithmeticEnd::Colon | ArithmeticEnd::Brace),
             b'?' => self.questions += 1,
             b':' if self.questions > 0 => self.questions -= 1,

@@ -164,12 +164,8 @@ fn push_alternatives(parts: &mut Parts, inside: &[Atom], depth: usize) -> Option
     for piece in split_at_commas(inside) {
         words.push(Word { parts: expand_atoms(piece, depth)?.into_vec(), span: Span::default() });
     }
-    if let [only] = words.as_mut_slice() {
-        // `{a..{b,c}}`: the braces vanish, there is nothing to choose between.
-        parts.extend(std::mem::take(&mut only.parts));
-    } else {
-        parts.push(WordPart::Brace(BraceExpansion::Alternatives(words)));
-    }
+    // There may be one only: in `{a..{b,c}}` the outer braces vanish.
+    parts.push(WordPart::Brace(BraceExpansion::Alternatives(words)));
     Some(())
 }
 

@@ -18,6 +18,9 @@ impl Reader<'_, '_> {
             if self.accept_reserved(Reserved::Esac) {
                 return Ok(CompoundKind::Case(CaseCommand { subject, clauses }));
             }
+            if self.peek().is_none() {
+                return self.unexpected();
+            }
             let (clause, last) = self.case_clause()?;
             clauses.push(clause);
             if last {

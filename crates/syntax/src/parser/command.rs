@@ -9,7 +9,10 @@ use super::cursor::Reader;
 use super::input::Mark;
 use super::reserved::Reserved;
 use super::words::WordKind;
-use crate::ast::{Argument, Command, FunctionDefinition, SimpleCommand, WordPart};
+use crate::ast::{
+    AndOr, Argument, Command, CompoundCommand, CompoundKind, FunctionDefinition, List, ListItem,
+    Pipeline, SimpleCommand, Stage, WordPart,
+};
 
 /// What the command word means for arguments that look like assignments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,19 @@ impl Arguments {
             _ => Arguments::Words,
         }
     }
+}
+
+/// Bash shows every body in braces, so every body is a group.
+fn as_group(body: CompoundCommand) -> CompoundCommand {
+    if matches!(body.kind, CompoundKind::Group(_)) {
+        return body;
+    }
+    let span = body.span;
+    let stage = Stage { command: Command::Compound(body), pipes_errors: false };
+    let first = Pipeline { negated: false, timed: None, stages: vec![stage], span };
+    let chain = AndOr { first, rest: Vec::new() };
+    let list = List { items: vec![ListItem { chain, background: false }] };
+    CompoundCommand { kind: CompoundKind::Group(list), redirects: Vec::new(), span }
 }
 
 impl Reader<'_, '_> {
@@ -139,7 +155,7 @@ impl Reader<'_, '_> {
         self.bump();
         self.skip_blanks();
         if !self.accept(b')') {
-            return self.unexpected();
+            return self.unexpected_in_line();
         }
         self.function_body(name, mark)
     }
@@ -148,7 +164,7 @@ impl Reader<'_, '_> {
     fn function_after_keyword(&mut self, mark: Mark) -> Parsed<Command> {
         self.skip_blanks();
         if !self.at_word() {
-            return self.unexpected();
+            return self.unexpected_in_line();
         }
         let start = self.input.position;
         self.plain_word()?;
@@ -180,7 +196,8 @@ impl Reader<'_, '_> {
         if !begins_compound {
             return self.unexpected();
         }
-        let body = Arc::new(self.compound(body_mark)?);
+        let body = self.nested(|reader| reader.compound(body_mark))?;
+        let body = Arc::new(as_group(body));
         let span = self.span_since(mark);
         Ok(Command::Function(FunctionDefinition { name, body, span }))
     }

@@ -9,8 +9,8 @@ use super::input::Mark;
 use super::reserved::Reserved;
 use super::words::WordKind;
 use crate::ast::{
-    Arithmetic, ArithmeticFor, CompoundCommand, CompoundKind, ForLoop, IfBranch, IfCommand, List,
-    WhileLoop, Word,
+    AndOr, Arithmetic, ArithmeticFor, Command, CompoundCommand, CompoundKind, ForLoop, IfBranch,
+    IfCommand, List, ListItem, Parameter, Stage, WhileLoop, Word, WordPart,
 };
 
 impl Reader<'_, '_> {
@@ -81,7 +81,9 @@ impl Reader<'_, '_> {
             otherwise = Some(self.required_list()?);
         }
         self.expect_reserved(Reserved::Fi)?;
-        Ok(CompoundKind::If(IfCommand { branches, otherwise }))
+        let mut command = IfCommand { branches, otherwise };
+        flatten(&mut command);
+        Ok(CompoundKind::If(command))
     }
 
     fn while_loop(&mut self, until: bool) -> Parsed<CompoundKind> {
@@ -122,17 +124,22 @@ impl Reader<'_, '_> {
     fn for_loop(&mut self) -> Parsed<ForLoop> {
         self.skip_blanks();
         if !self.at_word() {
-            return self.unexpected();
+            return self.unexpected_in_line();
         }
         let variable = self.loop_variable()?;
         self.skip_blanks();
         if self.peek() == Some(b';') {
-            self.bump();
+            self.list_terminator()?;
             return Ok(ForLoop { variable, words: None, body: self.loop_body()? });
         }
+        let same_line = self.peek() != Some(b'\n');
         self.skip_newlines()?;
+        if same_line && matches!(self.reserved_word(), Some((Reserved::OpenBrace, _))) {
+            // Bash does not look for a reserved word other than `in` and `do` there.
+            return self.unexpected();
+        }
         let words =
-            if self.accept_reserved(Reserved::In) { Some(self.loop_words()?) } else { None };
+            if self.accept_reserved(Reserved::In) { self.loop_words()? } else { None };
         Ok(ForLoop { variable, words, body: self.loop_body()? })
     }
 
@@ -142,19 +149,28 @@ impl Reader<'_, '_> {
         Ok(self.written(start, self.input.position))
     }
 
-    /// The words behind `in`, and the `;` or newline that ends them.
-    fn loop_words(&mut self) -> Parsed<Vec<Word>> {
+    /// The words behind `in`, and the `;` or newline that ends them. `"$@"` alone is the same as none at all.
+    fn loop_words(&mut self) -> Parsed<Option<Vec<Word>>> {
         let mut words = Vec::new();
         loop {
             self.skip_blanks();
             if self.at_word() {
                 words.push(self.word(WordKind::Argument)?);
-            } else if self.accept(b';') || self.accept_newline()? {
-                return Ok(words);
             } else {
-                return self.unexpected();
+                self.list_terminator()?;
+                return Ok(if is_all_arguments(&words) { None } else { Some(words) });
             }
         }
+    }
+
+    /// `;` or a newline.
+    fn list_terminator(&mut self) -> Parsed<()> {
+        let semicolon = self.peek() == Some(b';') && !matches!(self.peek_second(), Some(b';' | b'&'));
+        if semicolon {
+            self.bump();
+            return Ok(());
+        }
+        if self.accept_newline()? { Ok(()) } else { self.unexpected() }
     }
 
     /// `for ((a; b; c))`
@@ -182,7 +198,38 @@ impl Reader<'_, '_> {
     }
 
     fn loop_expression(&mut self) -> Parsed<Option<Arithmetic>> {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n')) {
+            self.bump();
+        }
         let arithmetic = self.arithmetic(ArithmeticEnd::Semicolon)?;
-        Ok(if is_blank(&arithmetic.text) { None } else { Some(arithmetic) })
+        // To bash an absent expression is `1`, and that is how it shows it.
+        let absent = is_blank(&arithmetic.text)
+            || matches!(arithmetic.text.parts.as_slice(), [WordPart::Literal(text)] if text == "1");
+        Ok(if absent { None } else { Some(arithmetic) })
     }
+}
+
+/// To bash `elif` is an `if` alone in `else`, and it prints it so: both become branches here.
+fn flatten(command: &mut IfCommand) {
+    let Some(List { items }) = &mut command.otherwise else { return };
+    let [ListItem { chain, background: false }] = items.as_mut_slice() else { return };
+    let AndOr { first, rest } = chain;
+    if !rest.is_empty() || first.negated || first.timed.is_some() {
+        return;
+    }
+    let [Stage { command: Command::Compound(compound), .. }] = first.stages.as_mut_slice() else {
+        return;
+    };
+    let CompoundCommand { kind: CompoundKind::If(inner), redirects, .. } = compound else { return };
+    if redirects.is_empty() {
+        command.branches.append(&mut inner.branches);
+        command.otherwise = inner.otherwise.take();
+    }
+}
+
+fn is_all_arguments(words: &[Word]) -> bool {
+    let [Word { parts, .. }] = words else { return false };
+    let [WordPart::DoubleQuoted(inside)] = parts.as_slice() else { return false };
+    let [WordPart::Parameter(expansion)] = inside.as_slice() else { return false };
+    expansion.parameter == Parameter::All && !expansion.braced
 }

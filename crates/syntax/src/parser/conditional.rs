@@ -19,6 +19,9 @@ impl Reader<'_, '_> {
                 Ok(CompoundKind::Conditional(expression))
             }
             None if self.peek().is_none() => self.unexpected(),
+            None if self.at_word() => {
+                Err(self.other("syntax error in conditional expression".into()))
+            }
             None => {
                 let token = self.token_text()?;
                 let words =
@@ -59,7 +62,10 @@ impl Reader<'_, '_> {
         if let Some(end) = self.end_of_exact_word(b"!") {
             self.input.position = end;
             let term = self.nested(Self::conditional_term)?;
-            return Ok(Conditional::Not(Box::new(term)));
+            return Ok(match term {
+                Conditional::Not(inner) => *inner,
+                other => Conditional::Not(Box::new(other)),
+            });
         }
         if self.end_of_exact_word(b"]]").is_some() {
             return self.unexpected();
@@ -113,7 +119,8 @@ impl Reader<'_, '_> {
             _ => self.end_of_exact_word(b"]]").is_some(),
         };
         if alone {
-            return Ok(Conditional::Word(left));
+            // Bash sees and shows a lone word as `-n word`.
+            return Ok(Conditional::Unary { operator: b'n', operand: left });
         }
         let Some(operator) = self.binary_operator() else {
             return self.no_binary_operator();
@@ -150,16 +157,19 @@ impl Reader<'_, '_> {
     }
 
     fn no_binary_operator<T>(&mut self) -> Parsed<T> {
-        if self.peek().is_none() {
-            return self.unexpected();
-        }
         let is_word = self.at_word();
-        let token = self.token_text()?;
+        let token = self.token_or_newline()?;
         Err(self.other(if is_word {
             "conditional binary operator expected".into()
         } else {
             format!("unexpected token `{token}', conditional binary operator expected")
         }))
+    }
+
+    /// Bash sees a newline at the end of the text.
+    fn token_or_newline(&mut self) -> Parsed<String> {
+        let token = self.token_text()?;
+        Ok(if token.is_empty() { "newline".into() } else { token })
     }
 
     fn operand(&mut self, arity: &str, kind: WordKind) -> Parsed<Word> {
@@ -168,10 +178,7 @@ impl Reader<'_, '_> {
         if (self.at_word() || regex_group) && self.end_of_exact_word(b"]]").is_none() {
             return self.word(kind);
         }
-        if self.peek().is_none() {
-            return self.unexpected();
-        }
-        let token = self.token_text()?;
+        let token = self.token_or_newline()?;
         let words = format!("unexpected argument `{token}' to conditional {arity} operator");
         Err(self.other(words))
     }

@@ -205,6 +205,17 @@ impl<'run, 'source> Reader<'run, 'source> {
     }
 }
 
+impl Reader<'_, '_> {
+    /// The same where a newline is not allowed either: bash sees one at the end of the text.
+    pub fn unexpected_in_line<T>(&mut self) -> Parsed<T> {
+        self.skip_blanks();
+        if self.peek().is_none() {
+            return Err(self.error(SyntaxErrorKind::UnexpectedToken("newline".into())));
+        }
+        self.unexpected()
+    }
+}
+
 /// Operators by length, as they appear in messages.
 const OPERATORS: [&[u8]; 24] = [
     b"<<<", b"<<-", b"&>>", b";;&", b"&&", b"||", b"|&", b";;", b";&", b"<<", b">>", b"<&", b">&",

@@ -8,7 +8,7 @@ use super::dollar::Quoting;
 use super::input::Input;
 use super::parts::Parts;
 use super::scan::{self, DOCUMENT_STOPS};
-use crate::ast::{HereDocument, Word, WordPart};
+use crate::ast::{HereDocument, Operation, Word, WordPart};
 use crate::{Span, SyntaxErrorKind};
 
 /// A here-document whose body has not been reached.
@@ -35,9 +35,12 @@ impl Reader<'_, '_> {
     pub fn here_document(&mut self, strip_tabs: bool) -> Parsed<HereDocument> {
         self.skip_blanks();
         if !self.at_word() {
-            return self.unexpected();
+            return self.unexpected_in_line();
         }
         let (delimiter, quoted) = self.delimiter()?;
+        if delimiter.contains(&b'\n') {
+            return Err(self.other("here-document delimiter spans lines".into()));
+        }
         let index = self.bodies.len();
         self.bodies.push(Word::default());
         self.pending.push(PendingDocument {
@@ -168,6 +171,7 @@ impl Reader<'_, '_> {
         } else {
             parts.literal(self.input.slice(extent.start, extent.end));
         }
+        end_last_line(&mut parts);
         self.input.position = extent.end;
         parts.into_word(self.span_since(mark))
     }
@@ -218,7 +222,22 @@ impl Reader<'_, '_> {
                 }
             }
         }
+        end_last_line(&mut parts);
         Ok(parts.into_word(self.span_since(mark)))
+    }
+}
+
+/// A body cut off by the end of the text still ends in a newline.
+fn end_last_line(parts: &mut Parts) {
+    let complete = match parts.as_slice().last() {
+        None => true,
+        Some(WordPart::Parameter(expansion)) => {
+            matches!(&expansion.operation, Operation::Bad(text) if text.ends_with(b"\n"))
+        }
+        Some(_) => parts.last_literal_byte() == Some(b'\n'),
+    };
+    if !complete {
+        parts.literal(b"\n");
     }
 }
 

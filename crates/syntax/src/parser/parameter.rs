@@ -302,6 +302,10 @@ impl Reader<'_, '_> {
     /// A word behind `:-` inside double quotes.
     fn quoted_special(&mut self, stop: u8, parts: &mut Parts) -> Parsed<()> {
         match stop {
+            b'\\' if self.input.byte_at(self.input.position + 1) == Some(b'\'') => {
+                self.literal_byte(b'\\', parts);
+                self.literal_byte(b'\'', parts);
+            }
             b'\\' => self.quoted_backslash(parts, b"$`\"\\}"),
             b'"' => parts.push(WordPart::DoubleQuoted(self.double_quoted()?)),
             b'$' if self.peek_second() == Some(b'\'') => {

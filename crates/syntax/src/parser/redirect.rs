@@ -59,6 +59,7 @@ impl Reader<'_, '_> {
         };
         self.accept_text(text);
         let kind = self.redirect_kind(operator)?;
+        let descriptor = descriptor.or_else(|| implied_descriptor(&kind));
         Ok(Some(Redirect { descriptor, kind, span: self.span_since(mark) }))
     }
 
@@ -127,6 +128,17 @@ impl Reader<'_, '_> {
         let parts = vec![WordPart::Literal(BString::from("-"))];
         Ok(Word { parts, span: self.span_since(mark) })
     }
+}
+
+/// Bash shows `>&2` as `1>&2` and `<&3` as `0<&3`; only for files the descriptor stays implied.
+fn implied_descriptor(kind: &RedirectKind) -> Option<RedirectDescriptor> {
+    let RedirectKind::Duplicate { direction, target } = kind else { return None };
+    let [WordPart::Literal(text)] = target.parts.as_slice() else { return None };
+    let digits = text.strip_suffix(b"-").unwrap_or(text);
+    digits.iter().all(u8::is_ascii_digit).then_some(RedirectDescriptor::Number(match direction {
+        DuplicateDirection::Input => 0,
+        DuplicateDirection::Output => 1,
+    }))
 }
 
 /// Descriptors that do not fit are words to bash.

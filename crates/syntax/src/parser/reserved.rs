@@ -27,6 +27,7 @@ pub(super) enum Reserved {
     CloseBrace,
     Bang,
     OpenBrackets,
+    CloseBrackets,
 }
 
 /// The longest reserved word.
@@ -56,6 +57,7 @@ impl Reserved {
             b"}" => Reserved::CloseBrace,
             b"!" => Reserved::Bang,
             b"[[" => Reserved::OpenBrackets,
+            b"]]" => Reserved::CloseBrackets,
             _ => return None,
         })
     }
@@ -111,6 +113,7 @@ impl Reader<'_, '_> {
                 | b'}'
                 | b'!'
                 | b'['
+                | b']'
         ) {
             return None;
         }

@@ -57,8 +57,12 @@ impl<'source> Reader<'_, 'source> {
 
     /// `$((…))` if it is one, else `$(…)`.
     pub fn dollar_parenthesis(&mut self, parts: &mut Parts, mark: Mark) -> Parsed<()> {
+        let start = self.input.position;
         self.accept_text(b"$(");
-        if self.peek() == Some(b'(') {
+        if self.peek() != Some(b'(') {
+            return self.command_substitution(parts, mark);
+        }
+        if !self.input.dead_ends.contains(&start) {
             let found = self.try_arithmetic(|reader| {
                 reader.bump();
                 reader.nested(Self::arithmetic_in_parentheses)
@@ -67,7 +71,30 @@ impl<'source> Reader<'_, 'source> {
                 parts.push(WordPart::Arithmetic(Box::new(arithmetic)));
                 return Ok(());
             }
+            let attempt = self.attempt();
+            match self.command_substitution(parts, mark) {
+                Err(error) if !matches!(error.kind, SyntaxErrorKind::TooDeep(_)) => {}
+                other => return other,
+            }
+            self.abandon(attempt);
+            self.input.dead_ends.insert(start);
         }
+        self.broken_parenthesis(parts, start, mark)
+    }
+
+    /// `$((…)` that is neither arithmetic nor commands: bash finds out when it expands it, as long as the
+    /// parentheses match.
+    fn broken_parenthesis(&mut self, parts: &mut Parts, start: usize, mark: Mark) -> Parsed<()> {
+        self.input.position = start;
+        self.accept(b'$');
+        self.peek();
+        self.nested(|reader| reader.group(&mut Parts::default()))?;
+        let text = self.written(start, self.input.position);
+        parts.bad(&text, self.span_since(mark));
+        Ok(())
+    }
+
+    fn command_substitution(&mut self, parts: &mut Parts, mark: Mark) -> Parsed<()> {
         let body = Arc::new(self.substituted_list(mark)?);
         let span = self.span_since(mark);
         parts.push(WordPart::Command(CommandSubstitution { body, backquoted: false, span }));
@@ -92,8 +119,13 @@ impl<'source> Reader<'_, 'source> {
     fn substituted_list(&mut self, mark: Mark) -> Parsed<List> {
         self.nested(|reader| {
             let outer = std::mem::replace(&mut reader.in_substitution, true);
+            let mut pending = std::mem::take(&mut reader.pending);
             let list = reader.list_to_parenthesis();
             reader.in_substitution = outer;
+            // A newline inside does not begin the documents of the line around it, but those announced inside
+            // may still begin after that line.
+            pending.append(&mut reader.pending);
+            reader.pending = pending;
             match list {
                 Err(error) if error.kind == SyntaxErrorKind::UnexpectedEnd => {
                     Err(reader.unclosed(')', mark))

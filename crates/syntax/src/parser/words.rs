@@ -41,7 +41,7 @@ impl Reader<'_, '_> {
     /// A word that must be there.
     pub fn required_word(&mut self, kind: WordKind) -> Parsed<Word> {
         self.skip_blanks();
-        if self.at_word() { self.word(kind) } else { self.unexpected() }
+        if self.at_word() { self.word(kind) } else { self.unexpected_in_line() }
     }
 
     /// The word at the position; without parts if there is none.
@@ -125,7 +125,8 @@ impl Reader<'_, '_> {
             && matches!(parts.last_literal_byte(), Some(b'?' | b'*' | b'+' | b'@' | b'!'))
     }
 
-    /// `(…)` as part of a pattern or a regular expression: blanks and operators are plain text inside.
+    /// Balanced parentheses, as part of a pattern or a regular expression: blanks and operators are plain text
+    /// inside.
     pub fn group(&mut self, parts: &mut Parts) -> Parsed<()> {
         let mark = self.mark();
         let mut level = 0;

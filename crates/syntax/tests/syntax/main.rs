@@ -1,0 +1,16 @@
+//! The parser and the printer against real bash, the open shell suite, and mutations of both.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "bash is the oracle, and the open suite lies outside the crate"
+)]
+
+mod acceptance;
+mod aliases;
+mod arithmetic;
+mod corpus;
+mod depth;
+mod layout;
+mod lines;
+mod mutation;
+mod round_trip;
+mod trees;
