@@ -24,6 +24,7 @@ mod cut;
 mod date;
 mod declare;
 mod describe;
+mod directory;
 mod dirname;
 mod dirs;
 mod disown;
