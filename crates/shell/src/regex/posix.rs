@@ -356,7 +356,8 @@ impl Parser<'_> {
         let close: &[u8] = if self.syntax.escaped_intervals { b"\\}" } else { b"}" };
         let bounds = self.bounds(close);
         if self.syntax.literal_bad_interval && bounds.is_err() {
-            return Ok(self.literal(Item::Char('{')));
+            let broken = !self.at_start && is_broken_interval(self.input.rest());
+            return if broken { Err(CONTENT) } else { Ok(self.literal(Item::Char('{'))) };
         }
         if self.at_start {
             if !self.syntax.operators_anywhere {
@@ -404,6 +405,18 @@ impl Parser<'_> {
         }
         Ok(Token::Node(Node::Backreference { group, fold: self.fold }))
     }
+}
+
+/// `{}` and `{1,2,` are errors even where other nonsense stands for itself.
+fn is_broken_interval(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if text.starts_with(b"}") {
+        return true;
+    }
+    let Some(rest) = text.get(digits(text)..).and_then(|rest| rest.strip_prefix(b",")) else {
+        return false;
+    };
+    rest.get(digits(rest)..).is_some_and(|rest| rest.starts_with(b","))
 }
 
 /// `None`: not a number; `Some(None)`: nothing. Larger than all bounds stays larger.

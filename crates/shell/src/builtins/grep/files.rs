@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::options::{Devices, Directories, Output, Report, Request};
 use super::print::{print_group_separator, print_name};
-use super::search::{Drain, Found, Halt, Searcher};
+use super::search::{Drain, Halt, Searcher};
 use super::select::without_dot_slash;
 use super::{Context, TROUBLE, ToolError, patterns};
 use crate::control::Control;
@@ -26,9 +26,6 @@ pub(super) fn search_all(
     request: &Request,
     matcher: &Matcher,
 ) -> Result<ExitStatus, ToolError> {
-    if request.output.max_count == 0 && request.output.report != Report::NonMatching {
-        return Ok(ExitStatus::FAILURE);
-    }
     let recursive = request.directories == Directories::Recurse;
     let default: BString = if recursive { ".".into() } else { "-".into() };
     let operands: &[BString] = match request.operands.as_slice() {
@@ -100,9 +97,7 @@ impl All<'_> {
                         return match self.request.directories {
                             Directories::Skip => Ok(()),
                             Directories::Recurse => self.tree(context, operand, path),
-                            Directories::Read => {
-                                self.fail(context, operand, &errno::error(errno::EISDIR))
-                            }
+                            Directories::Read => self.read_directory(context, operand),
                         };
                     }
                 }
@@ -115,6 +110,19 @@ impl All<'_> {
             }
             Err(error) => self.fail(context, operand, &error),
         }
+    }
+
+    /// A directory can be opened but not read: it has no lines, and still is one of the files.
+    fn read_directory(
+        &mut self,
+        context: &mut Context<'_>,
+        operand: &BStr,
+    ) -> Result<(), ToolError> {
+        self.fail(context, operand, &errno::error(errno::EISDIR))?;
+        let mut searcher = self.searcher(self.request.output.names.unwrap_or(self.several));
+        let shown = context.as_written(operand).to_owned();
+        summarize(&mut searcher, shown.as_bstr(), 0);
+        context.output.write(&searcher.out)
     }
 
     fn skips(&self, operand: &BStr, kind: FileKind) -> bool {
@@ -324,7 +332,7 @@ fn search_one(
         Ok(found) => {
             report.matched = found.lines > 0;
             report.unread = found.unread;
-            summarize(searcher, name, &found);
+            summarize(searcher, name, found.lines);
             if found.binary {
                 report.message = Some(message(name, "binary file matches"));
             }
@@ -332,6 +340,7 @@ fn search_one(
         Err(Halt::Read(error)) if !errno::is(&error, errno::EINTR) => {
             report.trouble = true;
             report.message = Some(message(name, &errno::text(&error)));
+            summarize(searcher, name, 0);
         }
         Err(Halt::Pattern(error)) if error != Error::Stopped => {
             report.trouble = true;
@@ -346,7 +355,7 @@ fn message(name: &BStr, text: &str) -> Vec<u8> {
     [b"grep: ".as_slice(), name, b": ", text.as_bytes(), b"\n"].concat()
 }
 
-fn summarize(searcher: &mut Searcher<'_>, name: &BStr, found: &Found) {
+fn summarize(searcher: &mut Searcher<'_>, name: &BStr, lines: u64) {
     let (with_name, output): (bool, &Output) = (searcher.with_name, searcher.output);
     match output.report {
         Report::Lines | Report::Nothing => {}
@@ -354,10 +363,10 @@ fn summarize(searcher: &mut Searcher<'_>, name: &BStr, found: &Found) {
             if with_name {
                 print_name(&mut searcher.out, output, name, Some(b':'));
             }
-            searcher.out.extend_from_slice(format!("{}\n", found.lines).as_bytes());
+            searcher.out.extend_from_slice(format!("{lines}\n").as_bytes());
         }
-        Report::Matching if found.lines == 0 => {}
-        Report::NonMatching if found.lines > 0 => {}
+        Report::Matching if lines == 0 => {}
+        Report::NonMatching if lines > 0 => {}
         Report::Matching | Report::NonMatching => {
             print_name(&mut searcher.out, output, name, None);
         }

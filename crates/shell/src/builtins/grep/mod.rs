@@ -34,6 +34,9 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         );
         return Ok(TROUBLE);
     };
+    if request.selects_nothing() {
+        return Ok(ExitStatus::FAILURE);
+    }
     let matcher = patterns::compile(context, &request)?;
     files::search_all(context, &request, &matcher)
 }

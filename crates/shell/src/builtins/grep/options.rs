@@ -127,6 +127,20 @@ pub(super) struct Request {
     pub(super) output: Output,
 }
 
+impl Request {
+    /// Is it known before any file is read that no line is selected?
+    pub(super) fn selects_nothing(&self) -> bool {
+        let invert = self.output.invert;
+        let none = match self.patterns.as_slice() {
+            _ if self.output.max_count == 0 => true,
+            [] => !invert,
+            [only] => only.is_empty() && invert && self.whole == Whole::Anything,
+            _ => false,
+        };
+        none && self.output.report != Report::NonMatching
+    }
+}
+
 /// How a file is searched and what is printed: all that a searching thread needs.
 #[derive(Debug, Clone)]
 pub(super) struct Output {

@@ -374,7 +374,7 @@ impl<'a> Searcher<'a> {
         if self.file.pending == 0 {
             return Ok(());
         }
-        let mut from = self.file.last_out.unwrap_or(0);
+        let mut from = *self.file.last_out.get_or_insert(0);
         while self.file.pending > 0 && from < limit {
             let end = self.line_end(from);
             self.print_line(from..end, false, name)?;
