@@ -61,6 +61,8 @@ enum Atom {
     Node(Node),
     /// Matches nothing and cannot be repeated.
     Setting,
+    /// A comment, the end of a quotation: as if it were not there.
+    Nothing,
 }
 
 impl Parser<'_> {
@@ -89,6 +91,11 @@ impl Parser<'_> {
             }
             match self.atom(depth)? {
                 Atom::Setting => {}
+                Atom::Nothing => match nodes.pop() {
+                    Some(repeat @ Node::Repeat { .. }) => nodes.push(repeat),
+                    Some(last) => nodes.push(self.quantified(last)?),
+                    None => {}
+                },
                 Atom::Node(node) => nodes.push(self.quantified(node)?),
             }
         }
@@ -116,6 +123,9 @@ impl Parser<'_> {
             return Ok(node);
         }
         let Some((min, max)) = self.quantifier()? else { return Ok(node) };
+        if matches!(node, Node::Anchor(_) | Node::Keep) {
+            return Err(NO_OPERAND);
+        }
         let mode = if self.input.take_if(b'+') {
             RepeatMode::Possessive
         } else if self.input.take_if(b'?') != self.flags.ungreedy {
@@ -176,7 +186,7 @@ impl Parser<'_> {
         if self.quoting {
             if character == '\\' && self.input.take_if(b'E') {
                 self.quoting = false;
-                return Ok(Atom::Setting);
+                return Ok(Atom::Nothing);
             }
             return Ok(Atom::Node(self.item(item)));
         }

@@ -21,6 +21,8 @@ impl Parser<'_> {
     pub(super) fn class(&mut self) -> Result<Node, Error> {
         let negated = self.input.take_if(b'^');
         let mut set = Set::from(ClassUnicode::empty());
+        // Named classes have no other case.
+        let mut named = ClassUnicode::empty();
         let mut first = true;
         loop {
             if !first && !self.quoting && self.input.take_if(b']') {
@@ -30,7 +32,7 @@ impl Parser<'_> {
             match self.class_member()? {
                 Member::Nothing => {}
                 Member::Class(class) => {
-                    set.characters.union(&class);
+                    named.union(&class);
                     if self.range_follows() {
                         return Err(Error::Invalid("invalid range in character class"));
                     }
@@ -45,6 +47,7 @@ impl Parser<'_> {
         if self.flags.fold {
             fold_case(&mut set.characters);
         }
+        set.characters.union(&named);
         if negated {
             set.characters.negate();
             set.bytes.clear();

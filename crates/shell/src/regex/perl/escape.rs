@@ -28,14 +28,16 @@ impl<'a> Parser<'a> {
                 self.quoting = true;
                 return Ok(Atom::Setting);
             }
-            'E' => return Ok(Atom::Setting),
+            'E' => return Ok(Atom::Nothing),
             'b' => Node::Anchor(Anchor::AsciiBoundary),
             'B' => Node::Anchor(Anchor::NotAsciiBoundary),
             'A' => Node::Anchor(Anchor::LineStart),
             'Z' | 'z' => Node::Anchor(Anchor::LineEnd),
             'K' => Node::Keep,
             'R' => any_newline(),
-            'N' if self.input.peek() != Some(b'{') => Node::Set(not(classes::single('\n')).into()),
+            'N' if !self.input.rest().starts_with(b"{U+") => {
+                Node::Set(not(classes::single('\n')).into())
+            }
             'g' => self.reference_by_number()?,
             'k' => self.reference_by_name()?,
             '1'..='9' => {

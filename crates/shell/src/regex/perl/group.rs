@@ -43,7 +43,7 @@ impl Parser<'_> {
             }
             Some(b'#') => {
                 self.until(b')').map_err(|_| Error::Invalid("missing ) after (?# comment"))?;
-                Ok(Atom::Setting)
+                Ok(Atom::Nothing)
             }
             Some(b'<' | b'\'' | b'P') => self.named_group(depth).map(Atom::Node),
             Some(b'|') => Err(Error::Unsupported("(?|…)")),
