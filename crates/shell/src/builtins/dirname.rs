@@ -33,10 +33,7 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
 fn directory(path: &BStr) -> &[u8] {
     let without_slashes = |text: &BStr| text.iter().rposition(|byte| *byte != b'/');
     let root: &[u8] = if path.starts_with(b"/") { b"/" } else { b"." };
-    let name_end = match without_slashes(path) {
-        Some(end) => end,
-        None => return root,
-    };
+    let Some(name_end) = without_slashes(path) else { return root };
     let before = path.get(..name_end).and_then(|before| before.rfind_byte(b'/'));
     let Some(slash) = before else { return b"." };
     let parent = path.get(..slash).unwrap_or_default().as_bstr();

@@ -16,6 +16,7 @@ mod caller;
 mod cat;
 mod cd;
 mod chmod;
+mod choice;
 mod colon;
 mod command;
 mod r#continue;

@@ -97,6 +97,12 @@ impl Resolver {
         if self.follows {
             path = context.files().canonicalize(path.as_bstr(), self.missing)?;
         }
+        if operand.ends_with(b"/") && self.missing != MayMiss::Everything {
+            let found = context.files().metadata(path.as_bstr(), Follow::Yes);
+            if found.is_ok_and(|metadata| !metadata.is_directory()) {
+                return Err(errno::error(errno::ENOTDIR));
+            }
+        }
         Ok(path)
     }
 
@@ -124,7 +130,9 @@ impl Resolver {
     }
 
     fn check(&self, context: &Context<'_>, path: &BStr, is_last: bool) -> io::Result<()> {
-        if self.missing == MayMiss::Everything {
+        // What is above the project's root is not visible, but certainly there.
+        let is_above = is_beneath(context.files().root(), path);
+        if self.missing == MayMiss::Everything || is_above {
             return Ok(());
         }
         match context.files().metadata(path, Follow::Yes) {

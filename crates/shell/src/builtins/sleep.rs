@@ -25,12 +25,11 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     let mut total = Duration::ZERO;
     let mut wrong = Vec::new();
     for operand in &arguments.operands {
-        match interval(operand.as_bstr()) {
-            Some(time) => total = total.saturating_add(time),
-            None => {
-                let text = input::shown(operand.as_bstr());
-                wrong.push(format!("invalid time interval {text}"));
-            }
+        if let Some(time) = interval(operand.as_bstr()) {
+            total = total.saturating_add(time);
+        } else {
+            let text = input::shown(operand.as_bstr());
+            wrong.push(format!("invalid time interval {text}"));
         }
     }
     if !wrong.is_empty() {

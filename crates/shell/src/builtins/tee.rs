@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
+use super::choice::choose;
 use super::{Command, Context, Run, ToolError, input};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both, flag, long};
 use crate::errno;
@@ -51,10 +52,8 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     let mut sinks = vec![Sink { name: "'standard output'".into(), file: standard_output }];
     let mut status = ExitStatus::SUCCESS;
     let mode = context.masked(0o666);
-    let options = match arguments.has("a") {
-        true => OpenOptions::appending(mode),
-        false => OpenOptions::writing(mode),
-    };
+    let options =
+        if arguments.has("a") { OpenOptions::appending(mode) } else { OpenOptions::writing(mode) };
     for name in &arguments.operands {
         match context.open_with(name.as_bstr(), options) {
             Ok(file) => sinks.push(Sink { name: name.clone(), file }),
@@ -78,19 +77,11 @@ fn on_error(arguments: &Arguments) -> Result<OnError, ToolError> {
         ("exit", OnError::Exit),
         ("exit-nopipe", OnError::ExitExceptPipes),
     ];
-    let Some(value) = arguments.value("output-error") else {
-        let given = arguments.has("p") || arguments.has("output-error");
-        return Ok(if given { OnError::WarnExceptPipes } else { OnError::Usual });
-    };
-    let exact = MODES.iter().find(|(name, _)| name.as_bytes() == value.as_bytes());
-    exact.map(|(_, mode)| *mode).ok_or_else(|| {
-        let mut message = format!("invalid argument {} for '--output-error'", input::shown(value));
-        message.push_str("\nValid arguments are:");
-        for (name, _) in &MODES {
-            message.push_str(&format!("\n  - '{name}'"));
-        }
-        ToolError::hinted("tee", message, ExitStatus::FAILURE)
-    })
+    match arguments.value("output-error") {
+        Some(value) => choose("tee", "output-error", value, &MODES),
+        None if arguments.has("p") || arguments.has("output-error") => Ok(OnError::WarnExceptPipes),
+        None => Ok(OnError::Usual),
+    }
 }
 
 fn copy(

@@ -3,6 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
+use super::choice::choose;
 use super::input::{self, Wording};
 use super::{Command, Context, Output, Run, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order, ValueSpec, both, flag, long};
@@ -115,13 +116,13 @@ impl Settings {
             print_unique: !has("d") && !has("D"),
             print_first_repeated: !has("u"),
             print_later_repeated: has("D"),
-            delimit: method(arguments, "D", "all-repeated", Delimit::None, &REPEATED_METHODS)?,
-            group: match has("group") {
-                false => None,
-                true => {
-                    let usual = Delimit::Separate;
-                    Some(method(arguments, "group", "group", usual, &GROUP_METHODS)?)
-                }
+            delimit: match arguments.value("D") {
+                Some(value) => choose("uniq", "all-repeated", value, &REPEATED_METHODS)?,
+                None => Delimit::None,
+            },
+            group: match arguments.value("group") {
+                Some(value) => Some(choose("uniq", "group", value, &GROUP_METHODS)?),
+                None => has("group").then_some(Delimit::Separate),
             },
             separator: if has("z") { 0 } else { b'\n' },
         };
@@ -164,25 +165,6 @@ const GROUP_METHODS: [(&str, Delimit); 4] = [
     ("both", Delimit::Both),
 ];
 
-fn method(
-    arguments: &Arguments,
-    id: &str,
-    option: &str,
-    usual: Delimit,
-    choices: &[(&str, Delimit)],
-) -> Result<Delimit, ToolError> {
-    let Some(value) = arguments.value(id) else { return Ok(usual) };
-    let is = |name: &str| !value.is_empty() && name.as_bytes().starts_with(value);
-    choices.iter().find(|(name, _)| is(name)).map(|(_, delimit)| *delimit).ok_or_else(|| {
-        let mut message = format!("invalid argument {} for '--{option}'", input::shown(value));
-        message.push_str("\nValid arguments are:");
-        for (name, _) in choices {
-            message.push_str(&format!("\n  - '{name}'"));
-        }
-        ToolError::hinted("uniq", message, ExitStatus::FAILURE)
-    })
-}
-
 /// A number that is too large is as good as the largest.
 fn number(arguments: &Arguments, id: &str, what: &str) -> Result<Option<usize>, ToolError> {
     let mut last = None;
@@ -210,7 +192,7 @@ fn translate_obsolete(words: &[BString]) -> Vec<BString> {
         let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, letters) = number.split_at(digits);
         let option: &[u8] = match word.first() {
-            Some(b'-') if letters.iter().all(|byte| byte.is_ascii_alphabetic()) => b"-f",
+            Some(b'-') if letters.iter().all(u8::is_ascii_alphabetic) => b"-f",
             Some(b'+') if letters.is_empty() => b"-s",
             _ => b"",
         };

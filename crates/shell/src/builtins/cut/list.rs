@@ -87,7 +87,7 @@ fn parse_range(part: &[u8], rest: &[u8], unit: Unit) -> Result<Range, String> {
 }
 
 /// The number at the start, if there is one, and what is behind it.
-fn parse_number<'a>(part: &'a [u8], unit: Unit) -> Result<(Option<u64>, &'a [u8]), String> {
+fn parse_number(part: &[u8], unit: Unit) -> Result<(Option<u64>, &[u8]), String> {
     let length = part.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, behind) = part.split_at(length);
     if digits.is_empty() {

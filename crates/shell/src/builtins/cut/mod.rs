@@ -213,7 +213,7 @@ impl Cutter {
             undelimited = number == 1 && !line.ends_with(&[self.separator]);
             let selected =
                 self.ranges.iter().any(|range| (range.first..=range.last).contains(&number));
-            if selected || (undelimited && !self.only_delimited) {
+            if if undelimited { !self.only_delimited } else { selected } {
                 if let Some(between) = self.between.as_ref().filter(|_| any) {
                     context.output.write(between)?;
                 }
@@ -221,7 +221,8 @@ impl Cutter {
                 context.output.write(line.strip_suffix(&[self.separator]).unwrap_or(line))?;
             }
         }
-        if number > 0 && !(undelimited && self.only_delimited) {
+        let is_dropped = number == 1 && self.only_delimited && (undelimited || !any);
+        if number > 0 && !is_dropped {
             context.output.write(&[self.separator])?;
         }
         Ok(Ok(()))

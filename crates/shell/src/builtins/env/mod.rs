@@ -34,10 +34,10 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         .map_err(|error| error.with_hint("env", TROUBLE))?;
     let mut operands = arguments.operands.as_slice();
     let mut ignore = arguments.has("i");
-    if let [dash, rest @ ..] = operands {
-        if dash == "-" {
-            (ignore, operands) = (true, rest);
-        }
+    if let [dash, rest @ ..] = operands
+        && dash == "-"
+    {
+        (ignore, operands) = (true, rest);
     }
     let mut environment = if ignore { Vec::new() } else { context.environment() };
     for name in arguments.values("u") {

@@ -258,16 +258,15 @@ fn skip_fields(line: &[u8], count: usize, tab: Option<u8>, over: bool) -> usize 
     while left > 0 && at < line.len() {
         left -= 1;
         let rest = line.get(at..).unwrap_or_default();
-        match tab {
-            Some(tab) => match memchr::memchr(tab, rest) {
-                Some(length) => at += length + usize::from(left > 0 || over),
-                None => return line.len(),
-            },
-            None => {
-                let text = skip_blanks(rest);
-                let word = text.iter().take_while(|byte| !is_blank(**byte)).count();
-                at += rest.len() - text.len() + word;
-            }
+        let Some(tab) = tab else {
+            let text = skip_blanks(rest);
+            let word = text.iter().take_while(|byte| !is_blank(**byte)).count();
+            at += rest.len() - text.len() + word;
+            continue;
+        };
+        match memchr::memchr(tab, rest) {
+            Some(length) => at += length + usize::from(left > 0 || over),
+            None => return line.len(),
         }
     }
     at

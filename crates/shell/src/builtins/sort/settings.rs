@@ -5,6 +5,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::key::{Blanks, Flags, Key};
 use super::table::Rules;
 use crate::arguments::{self, GivenOption, OptionSpec, Order, both, flag, long};
+use crate::builtins::choice::choose;
 use crate::builtins::{ToolError, input};
 use crate::status::ExitStatus;
 
@@ -81,7 +82,7 @@ impl Settings {
         match (option.id, value) {
             ("c", value) => self.set_check(match value {
                 None => Check::Diagnose,
-                Some(how) => check_how(how)?,
+                Some(how) => choose("sort", "check", how, &CHECK_WORDS)?,
             })?,
             ("C", _) => self.set_check(Check::Quiet)?,
             ("k", Some(spec)) => self.rules.keys.push(Key::parse(spec).map_err(trouble)?),
@@ -97,7 +98,7 @@ impl Settings {
             ("u", _) => self.unique = true,
             ("z", _) => self.separator = 0,
             ("sort", Some(word)) => {
-                flags.set(ordering_letter(word)?, Blanks::Both);
+                flags.set(choose("sort", "sort", word, &SORT_WORDS)?, Blanks::Both);
             }
             ("files0-from", Some(file)) => self.list = Some(file.into()),
             ("S", Some(size)) => check_size(size)?,
@@ -186,43 +187,17 @@ fn incompatible(letters: &str) -> ToolError {
     trouble(format!("options '-{letters}' are incompatible"))
 }
 
-fn invalid_argument(value: &BStr, option: &str, choices: &[&str]) -> ToolError {
-    let mut message = format!("invalid argument {} for '--{option}'", input::shown(value));
-    message.push_str("\nValid arguments are:");
-    for choice in choices {
-        message.push_str("\n  - ");
-        message.push_str(choice);
-    }
-    ToolError::hinted("sort", message, ExitStatus::FAILURE)
-}
+const CHECK_WORDS: [(&str, Check); 3] =
+    [("quiet", Check::Quiet), ("silent", Check::Quiet), ("diagnose-first", Check::Diagnose)];
 
-fn check_how(how: &BStr) -> Result<Check, ToolError> {
-    let is = |name: &str| !how.is_empty() && name.as_bytes().starts_with(how);
-    if is("diagnose-first") {
-        return Ok(Check::Diagnose);
-    }
-    if is("quiet") || is("silent") {
-        return Ok(Check::Quiet);
-    }
-    Err(invalid_argument(how, "check", &["'quiet', 'silent'", "'diagnose-first'"]))
-}
-
-fn ordering_letter(word: &BStr) -> Result<u8, ToolError> {
-    const WORDS: [(&str, u8); 6] = [
-        ("general-numeric", b'g'),
-        ("human-numeric", b'h'),
-        ("month", b'M'),
-        ("numeric", b'n'),
-        ("random", b'R'),
-        ("version", b'V'),
-    ];
-    let is = |name: &str| !word.is_empty() && name.as_bytes().starts_with(word);
-    WORDS.iter().find(|(name, _)| is(name)).map(|(_, letter)| *letter).ok_or_else(|| {
-        let choices: Vec<String> = WORDS.iter().map(|(name, _)| format!("'{name}'")).collect();
-        let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
-        invalid_argument(word, "sort", &choices)
-    })
-}
+const SORT_WORDS: [(&str, u8); 6] = [
+    ("general-numeric", b'g'),
+    ("human-numeric", b'h'),
+    ("month", b'M'),
+    ("numeric", b'n'),
+    ("random", b'R'),
+    ("version", b'V'),
+];
 
 /// `-S 50%`, `-S 1G`: checked although nothing depends on it.
 fn check_size(size: &BStr) -> Result<(), ToolError> {

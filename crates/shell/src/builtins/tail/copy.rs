@@ -11,7 +11,7 @@ use crate::builtins::head::Unit;
 use crate::builtins::{Context, ToolError, input};
 use crate::control::Control;
 use crate::errno;
-use crate::filesystem::OpenFile;
+use crate::filesystem::{Metadata, OpenFile};
 use crate::lines::LineReader;
 
 /// The outer error ends the tool, the inner one only this file.
@@ -61,7 +61,7 @@ fn rest_of_reader(context: &mut Context<'_>, reader: &mut LineReader) -> Copied 
 
 /// Offset and size of a regular file that can seek and has more to read.
 fn extent(file: &Arc<dyn OpenFile>) -> Option<(u64, u64)> {
-    let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+    let metadata = file.metadata().ok().filter(Metadata::is_file)?;
     let position = file.seek(SeekFrom::Current(0)).ok()?;
     (position < metadata.size).then_some((position, metadata.size))
 }
@@ -203,6 +203,7 @@ fn last_lines(
             }
             _ => {
                 spare.clear();
+                spare.reserve(block.len().max(16 << 10));
                 spare.extend_from_slice(block);
                 kept.push_back((spare, lines));
             }

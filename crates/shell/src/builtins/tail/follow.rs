@@ -31,11 +31,6 @@ impl Followed {
     }
 }
 
-/// Standard input that was a pipe leaves nothing to follow, and that is no failure.
-pub fn is_worth_it(files: &[Followed]) -> bool {
-    !files.is_empty()
-}
-
 pub fn follow(
     context: &mut Context<'_>,
     settings: &Settings,
@@ -65,10 +60,10 @@ pub fn follow(
         }
         context.output.flush()?;
         // A pipe whose reader is gone says so even to an empty write.
-        if let Err(error) = context.output.file().write(b"") {
-            if errno::is(&error, errno::EPIPE) {
-                return Err(ToolError::Interrupted(Interrupt::Killed(crate::shell::SIGPIPE)));
-            }
+        if let Err(error) = context.output.file().write(b"")
+            && errno::is(&error, errno::EPIPE)
+        {
+            return Err(ToolError::Interrupted(Interrupt::Killed(crate::shell::SIGPIPE)));
         }
         control.sleep(settings.interval)?;
     }

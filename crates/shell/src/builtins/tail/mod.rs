@@ -39,10 +39,10 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         followed.extend(file);
     }
     match settings.follow {
-        Some(follow) if follow::is_worth_it(&followed) => {
-            follow::follow(context, &settings, follow, &mut headers, followed)
-        }
-        _ => Ok(status),
+        // Standard input that was a pipe leaves nothing to follow, and that is no failure.
+        Some(_) if followed.is_empty() && status.success() => Ok(status),
+        Some(follow) => follow::follow(context, &settings, follow, &mut headers, followed),
+        None => Ok(status),
     }
 }
 

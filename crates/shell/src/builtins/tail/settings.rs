@@ -5,6 +5,7 @@ use std::time::Duration;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::arguments::{self, Arguments, OptionSpec, Order, both, flag, long};
+use crate::builtins::choice::choose;
 use crate::builtins::head::{Unit, count};
 use crate::builtins::{ToolError, input, sleep};
 use crate::status::ExitStatus;
@@ -49,6 +50,9 @@ pub enum Follow {
     Name,
 }
 
+const FOLLOW_WORDS: [(&str, Follow); 2] =
+    [("descriptor", Follow::Descriptor), ("name", Follow::Name)];
+
 impl Settings {
     pub fn parse(words: &[BString]) -> Result<Self, ToolError> {
         let old = obsolete(words)?;
@@ -84,17 +88,19 @@ impl Settings {
         match (id, value) {
             ("n", Some(value)) => self.set_count(value, Unit::Lines)?,
             ("c", Some(value)) => self.set_count(value, Unit::Bytes)?,
-            ("follow", Some(value)) => self.follow = Some(follow_how(value)?),
+            ("follow", Some(value)) => {
+                self.follow = Some(choose("tail", "follow", value, &FOLLOW_WORDS)?);
+            }
             ("f" | "follow", None) => self.follow = Some(Follow::Descriptor),
             ("F", None) => (self.follow, self.retry) = (Some(Follow::Name), true),
             ("retry", None) => self.retry = true,
-            ("max-unchanged-stats", Some(value)) => {
-                if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-                    return Err(ToolError::usage(format!(
-                        "invalid maximum number of unchanged stats between opens: {}",
-                        input::shown(value)
-                    )));
-                }
+            ("max-unchanged-stats", Some(value))
+                if value.is_empty() || !value.iter().all(u8::is_ascii_digit) =>
+            {
+                return Err(ToolError::usage(format!(
+                    "invalid maximum number of unchanged stats between opens: {}",
+                    input::shown(value)
+                )));
             }
             ("s", Some(value)) => {
                 self.interval = sleep::seconds(value).ok_or_else(|| {
@@ -138,21 +144,6 @@ fn wrong_use(error: ToolError) -> ToolError {
         }
         other => other.with_hint("tail", ExitStatus::FAILURE),
     }
-}
-
-fn follow_how(value: &BStr) -> Result<Follow, ToolError> {
-    if !value.is_empty() && b"descriptor".starts_with(value) {
-        return Ok(Follow::Descriptor);
-    }
-    if !value.is_empty() && b"name".starts_with(value) {
-        return Ok(Follow::Name);
-    }
-    let kind = if value.is_empty() { "ambiguous" } else { "invalid" };
-    let message = format!(
-        "{kind} argument {} for '--follow'\nValid arguments are:\n  - 'descriptor'\n  - 'name'",
-        input::shown(value)
-    );
-    Err(ToolError::hinted("tail", message, ExitStatus::FAILURE))
 }
 
 /// The first word may be `-5`, `+3c` or `-f`, if at most one file follows it.

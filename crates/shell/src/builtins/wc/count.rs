@@ -45,10 +45,11 @@ pub fn count(
     columns: Columns,
 ) -> (Counts, io::Result<()>) {
     let careful = columns.words || columns.characters || columns.longest;
-    if !careful && !columns.lines {
-        if let Some(bytes) = remaining(file) {
-            return (Counts { bytes, ..Counts::default() }, Ok(()));
-        }
+    if !careful
+        && !columns.lines
+        && let Some(bytes) = remaining(file)
+    {
+        return (Counts { bytes, ..Counts::default() }, Ok(()));
     }
     let mut text = Text::default();
     let result = loop {

@@ -5,6 +5,7 @@ mod count;
 use bstr::{BStr, BString, ByteSlice};
 
 use self::count::{Columns, Counts};
+use super::choice::choose;
 use super::input::{self, Wording};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both, long};
@@ -74,25 +75,16 @@ fn columns(arguments: &Arguments) -> Columns {
 }
 
 fn total_wanted(arguments: &Arguments) -> Result<Total, ToolError> {
-    let Some(value) = arguments.value("total") else { return Ok(Total::Auto) };
-    let choices = [
+    const WORDS: [(&str, Total); 4] = [
         ("auto", Total::Auto),
         ("always", Total::Always),
         ("only", Total::Only),
         ("never", Total::Never),
     ];
-    choices
-        .iter()
-        .find(|(name, _)| !value.is_empty() && name.as_bytes().starts_with(value))
-        .map(|(_, total)| *total)
-        .ok_or_else(|| {
-            let message = format!(
-                "invalid argument {} for '--total'\nValid arguments are:\n  - 'auto'\n  - 'always'\n  \
-                 - 'only'\n  - 'never'",
-                input::shown(value)
-            );
-            ToolError::hinted("wc", message, ExitStatus::FAILURE)
-        })
+    match arguments.value("total") {
+        None => Ok(Total::Auto),
+        Some(value) => choose("wc", "total", value, &WORDS),
+    }
 }
 
 /// What is to be counted.
@@ -165,6 +157,21 @@ fn number_width(context: &Context<'_>, columns: Columns, names: &Names) -> usize
     total.to_string().len().max(minimum)
 }
 
+/// Names in a list have rules of their own.
+fn is_bad_in_list(context: &mut Context<'_>, names: &Names, at: usize, operand: &BStr) -> bool {
+    let Some(list) = &names.list else { return false };
+    if operand.is_empty() {
+        let number = format!(":{}: invalid zero-length file name", at + 1);
+        input::complain(context, &[list, number.as_bytes()], None);
+        return true;
+    }
+    if operand == "-" && list == "-" {
+        context.complain("when reading file names from stdin, no file name of '-' allowed");
+        return true;
+    }
+    false
+}
+
 struct Report {
     columns: Columns,
     width: usize,
@@ -185,7 +192,7 @@ impl Report {
             Name::Input => BStr::new("-"),
             Name::File(operand) => operand.as_bstr(),
         };
-        if self.is_bad_in_list(context, names, at, operand) {
+        if is_bad_in_list(context, names, at, operand) {
             self.status = ExitStatus::FAILURE;
             return Ok(());
         }
@@ -208,27 +215,6 @@ impl Report {
             Name::File(operand) => Some(operand.as_bstr()),
         };
         self.print(context, &counts, shown)
-    }
-
-    /// Names in a list have rules of their own.
-    fn is_bad_in_list(
-        &self,
-        context: &mut Context<'_>,
-        names: &Names,
-        at: usize,
-        operand: &BStr,
-    ) -> bool {
-        let Some(list) = &names.list else { return false };
-        if operand.is_empty() {
-            let number = format!(":{}: invalid zero-length file name", at + 1);
-            input::complain(context, &[list, number.as_bytes()], None);
-            return true;
-        }
-        if operand == "-" && list == "-" {
-            context.complain("when reading file names from stdin, no file name of '-' allowed");
-            return true;
-        }
-        false
     }
 
     fn print(
