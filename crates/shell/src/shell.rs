@@ -75,6 +75,8 @@ pub struct Shell {
     pub substitution_status: Option<ExitStatus>,
     /// Where commands were found: `hash`.
     pub hashed: Arc<BTreeMap<BString, Hashed>>,
+    /// The number of the process that is this shell: 0 unless it was started by another, as `bash` is.
+    pub shell_process: u32,
     /// Builtins switched off by `enable -n`.
     pub disabled: Arc<BTreeSet<&'static str>>,
     pub(crate) transient: Transient,
@@ -155,12 +157,18 @@ impl Shell {
             loop_depth: 0,
             substitution_status: None,
             hashed: Arc::default(),
+            shell_process: 0,
             disabled: Arc::default(),
             transient: Transient::default(),
             host,
         };
         shell.set_initial_variables(environment);
         shell
+    }
+
+    /// `$$`: the same in all subshells of a shell.
+    pub fn shell_process_id(&self) -> u32 {
+        self.host.identity().process_id.wrapping_add(self.shell_process)
     }
 
     /// `BASHPID`: that of this subshell.

@@ -27,7 +27,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         },
         _ => {
             shell.complain("exit: too many arguments");
-            ExitStatus::FAILURE
+            return Err(shell.drop_all_texts());
         }
     };
     Err(Interrupt::Exit(status))

@@ -8,7 +8,7 @@ use crate::status::{ExitStatus, Flow, Interrupt};
 
 /// Checks the number of loops and leaves them.
 pub(super) fn leave(
-    shell: &Shell,
+    shell: &mut Shell,
     command: &Command,
     words: &[BString],
     interrupt: fn(u32) -> Interrupt,
@@ -34,7 +34,7 @@ pub(super) fn leave(
         },
         _ => {
             shell.complain(format!("{name}: too many arguments"));
-            return Err(Interrupt::Exit(ExitStatus::FAILURE));
+            return Err(shell.drop_all_texts());
         }
     };
     if levels < 1 {

@@ -27,7 +27,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         },
         _ => {
             shell.complain("return: too many arguments");
-            return Err(Interrupt::Exit(ExitStatus::FAILURE));
+            return Err(shell.drop_all_texts());
         }
     };
     if shell.frames.is_empty() {

@@ -6,7 +6,7 @@ use bstr::{BString, ByteSlice};
 
 use super::{Command, Run, number, without_dashes};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow, Interrupt};
+use crate::status::{ExitStatus, Flow};
 
 pub static COMMAND: Command = Command {
     name: "shift",
@@ -29,7 +29,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         },
         _ => {
             shell.complain("shift: too many arguments");
-            return Err(Interrupt::Exit(ExitStatus::FAILURE));
+            return Err(shell.drop_all_texts());
         }
     };
     let available = shell.positional.len();

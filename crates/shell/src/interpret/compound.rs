@@ -24,11 +24,20 @@ impl Shell {
         if command.redirects.is_empty() {
             return stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || self.run_kind(command));
         }
-        self.line = command.span.line;
+        let line = std::mem::replace(&mut self.line, command.span.line);
         let open = self.transient.substitutions.len();
-        let flow = self.with_redirects(&command.redirects, |shell| {
-            stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || shell.run_kind(command))
-        });
+        let flow = match self.redirect(&command.redirects) {
+            Ok(replaced) => {
+                let flow =
+                    stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || self.run_kind(command));
+                self.undo_redirects(replaced);
+                flow
+            }
+            Err(failure) => {
+                self.line = line;
+                self.redirect_failed(failure)
+            }
+        };
         if self.transient.substitutions.len() > open {
             self.close_substitutions(open);
         }
@@ -166,13 +175,13 @@ impl Shell {
         let mut iterations = 0;
         for word in words.iter() {
             self.iterate(&mut iterations)?;
+            self.line = whole.span.line;
             if self.options.xtrace {
-                self.trace_for(command, &words);
+                self.trace_for(command);
             }
             if !self.announce(whole)? {
                 continue;
             }
-            self.line = whole.span.line;
             if !self.assign_loop_variable(command.variable.as_bstr(), word.clone())? {
                 return Ok(ExitStatus::FAILURE);
             }
@@ -215,7 +224,7 @@ impl Shell {
         let mut status = ExitStatus::SUCCESS;
         let mut iterations = 0;
         if let Some(initial) = &command.initial
-            && self.loop_expression(initial)?.is_none()
+            && self.loop_expression(initial, whole)?.is_none()
         {
             return Ok(ExitStatus::FAILURE);
         }
@@ -223,7 +232,7 @@ impl Shell {
             self.iterate(&mut iterations)?;
             self.line = whole.span.line;
             if let Some(condition) = &command.condition {
-                match self.loop_expression(condition)? {
+                match self.loop_expression(condition, whole)? {
                     None => return Ok(ExitStatus::FAILURE),
                     Some(0) => return Ok(status),
                     Some(_) => {}
@@ -235,7 +244,7 @@ impl Shell {
             }
             self.line = whole.span.line;
             if let Some(update) = &command.update
-                && self.loop_expression(update)?.is_none()
+                && self.loop_expression(update, whole)?.is_none()
             {
                 return Ok(ExitStatus::FAILURE);
             }
@@ -246,7 +255,11 @@ impl Shell {
     fn loop_expression(
         &mut self,
         expression: &exacta_syntax::ast::Arithmetic,
+        whole: &CompoundCommand,
     ) -> Running<Option<i64>> {
+        if !self.announce(whole)? {
+            return Ok(Some(0));
+        }
         if self.options.xtrace {
             self.trace_arithmetic(expression);
         }
@@ -263,10 +276,10 @@ impl Shell {
         if !self.announce(whole)? {
             return Ok(ExitStatus::FAILURE);
         }
-        let subject = self.expand_to_string(&command.subject)?;
         if self.options.xtrace {
-            self.trace_case(&subject);
+            self.trace_case(&command.subject);
         }
+        let subject = self.expand_to_string(&command.subject)?;
         let mut status = ExitStatus::SUCCESS;
         let mut falls_through = false;
         for clause in &command.clauses {

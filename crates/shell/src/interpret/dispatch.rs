@@ -233,7 +233,8 @@ impl Shell {
         let absolute = self.absolute(path);
         let files = self.host.files();
         let problem = match files.metadata(absolute.as_bstr(), Follow::Yes) {
-            Err(error) => Some((error, ExitStatus::NOT_FOUND)),
+            Err(error) if errno::is(&error, errno::ENOENT) => Some((error, ExitStatus::NOT_FOUND)),
+            Err(error) => Some((error, ExitStatus::REFUSED)),
             Ok(metadata) if metadata.is_directory() => {
                 Some((errno::error(errno::EISDIR), ExitStatus::REFUSED))
             }

@@ -21,6 +21,13 @@ impl Shell {
             self.complain(message);
             return Err(Interrupt::Exit(ExitStatus::USAGE));
         }
+        if name.find_byteset(b"$`\"'<>").is_some() {
+            let mut message = BString::from("`");
+            message.extend_from_slice(name);
+            message.extend_from_slice(b"': not a valid identifier");
+            self.complain(message);
+            return Ok(ExitStatus::FAILURE);
+        }
         if self.functions.get(name).is_some_and(|function| function.readonly) {
             let mut message = name.clone();
             message.extend_from_slice(b": readonly function");

@@ -27,16 +27,16 @@ pub struct Job {
     pub control: Arc<Control>,
     outcome: Arc<Outcome>,
     state: JobState,
+    /// Not that of a shell this one was copied from.
+    own: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JobState {
     /// Listed by `jobs`.
     Listed,
-    /// Waited for, reported or disowned: only `wait PID` still knows its status.
+    /// Waited for, reported or disowned: only `wait PID` and `kill PID` still know it.
     Remembered,
-    /// Belongs to the shell this one was copied from.
-    Foreign,
 }
 
 /// How many ended jobs keep their status for a later `wait PID`.
@@ -53,14 +53,22 @@ impl Job {
     }
 
     pub fn is_own(&self) -> bool {
-        self.state != JobState::Foreign
+        self.own
     }
 }
 
 impl Jobs {
     pub(super) fn enter_subshell(&mut self) {
         for job in &mut self.list {
-            job.state = JobState::Foreign;
+            job.own = false;
+            job.state = JobState::Remembered;
+        }
+    }
+
+    /// In `$(…)` and a simple stage the jobs are still shown, but belong to the shell around it.
+    pub(super) fn disown_all(&mut self) {
+        for job in &mut self.list {
+            job.own = false;
         }
     }
 
@@ -158,7 +166,7 @@ impl Shell {
         let outcome = self.start_process(shell, move |shell| shell.run_list(&list))?;
         let number = self.jobs.next_number();
         let state = JobState::Listed;
-        self.jobs.add(Job { number, process_id, text, control, outcome, state });
+        self.jobs.add(Job { number, process_id, text, control, outcome, state, own: true });
         self.last_background = Some(process_id);
         self.set_status(ExitStatus::SUCCESS);
         Ok(ExitStatus::SUCCESS)

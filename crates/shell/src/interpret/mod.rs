@@ -47,6 +47,10 @@ pub struct Transient {
     redirect_failed: bool,
     /// While a trap runs: `$?` from before it, which a bare `exit` means.
     status_before_trap: Option<ExitStatus>,
+    /// An error is on its way to the script itself, past every `eval` and `source`.
+    drops_texts: bool,
+    /// The DEBUG trap has already run for the next simple command: in the shell that started this stage.
+    announced: bool,
     /// `eval` inside each other, for the words of syntax errors.
     pub(crate) evaluations: u32,
     /// The text being run mentions `BASH_COMMAND`: it is kept up to date.
@@ -72,8 +76,14 @@ impl Shell {
     fn run_commands(&mut self, text: &BStr, first_line: u32) -> Flow {
         let mut parser = Parser::new(text, exacta_syntax::Limits::default()).at_line(first_line);
         let mut status = ExitStatus::SUCCESS;
+        let mut shown = 0;
         loop {
-            let list = match self.parse_next(&mut parser) {
+            let parsed = self.parse_next(&mut parser);
+            if self.options.verbose {
+                self.show_read(text.get(shown..parser.consumed()).unwrap_or_default());
+            }
+            shown = parser.consumed();
+            let list = match parsed {
                 Ok(Some(list)) => list,
                 Ok(None) => return Ok(status),
                 Err(error) => return self.refuse_text(text, first_line, &error),
@@ -83,13 +93,43 @@ impl Shell {
             }
             match self.run_list(&list) {
                 Ok(done) => status = done,
-                Err(Interrupt::Discard(failed)) if !self.is_subshell() => {
+                Err(Interrupt::Discard(failed)) if self.goes_on_after_error() => {
                     status = failed;
                     self.set_status(failed);
                 }
                 Err(interrupt) => return Err(interrupt),
             }
         }
+    }
+
+    /// `set -v`: what was read, as it stands.
+    fn show_read(&self, text: &[u8]) {
+        self.write_error(text);
+        if !text.is_empty() && !text.ends_with(b"\n") {
+            self.write_error(b"\n");
+        }
+    }
+
+    /// After an error that drops a command, bash reads on where it was reading. A wrong use of `exit`, `break`
+    /// and the like drops everything up to the script itself.
+    fn goes_on_after_error(&mut self) -> bool {
+        if self.is_subshell() {
+            return false;
+        }
+        if !self.transient.drops_texts {
+            return true;
+        }
+        let is_script = self.depth == 1 && !self.options.command_string;
+        if is_script {
+            self.transient.drops_texts = false;
+        }
+        is_script
+    }
+
+    /// What wrong use of `exit`, `return`, `break`, `continue` and `shift` comes to.
+    pub(crate) fn drop_all_texts(&mut self) -> Interrupt {
+        self.transient.drops_texts = true;
+        Interrupt::Discard(ExitStatus::FAILURE)
     }
 
     fn parse_next(&self, parser: &mut Parser<'_>) -> Result<Option<List>, SyntaxError> {
@@ -202,6 +242,10 @@ impl Shell {
 impl Aliases for Shell {
     fn alias(&self, name: &BStr) -> Option<BString> {
         self.aliases.get::<[u8]>(name.as_ref()).cloned()
+    }
+
+    fn any(&self) -> bool {
+        !self.aliases.is_empty()
     }
 }
 

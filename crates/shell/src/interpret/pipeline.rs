@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exacta_syntax::ast::{Command, Pipeline, Stage};
+use exacta_syntax::ast::{Command, CompoundKind, Pipeline, Stage};
 
 use super::{counts_for_errexit, pool};
 use crate::control::Control;
 use crate::filesystem::OpenFile;
 use crate::pipe;
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow, Interrupt, LimitKind};
+use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running};
 
 impl Shell {
     pub(super) fn run_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
@@ -20,7 +20,8 @@ impl Shell {
     }
 
     fn run_untimed(&mut self, pipeline: &Pipeline) -> Flow {
-        let status = if pipeline.negated {
+        // As in bash, `!` protects what it runs only if `set -e` is already in force.
+        let status = if pipeline.negated && self.options.errexit {
             self.as_condition(|shell| shell.run_stages(pipeline))?
         } else {
             self.run_stages(pipeline)?
@@ -45,7 +46,9 @@ impl Shell {
         {
             return Ok(status);
         }
-        self.run_error_trap(pipeline)?;
+        if let Some(stage) = pipeline.stages.last() {
+            self.run_error_trap(&stage.command)?;
+        }
         if self.options.errexit { Err(Interrupt::Exit(status)) } else { Ok(status) }
     }
 
@@ -106,7 +109,7 @@ impl Shell {
         input: Option<Arc<dyn OpenFile>>,
         output: Arc<dyn OpenFile>,
     ) -> Result<Arc<Outcome>, Interrupt> {
-        let mut shell = self.stage_shell(&stage.command, input);
+        let mut shell = self.stage_shell(&stage.command, input)?;
         if stage.pipes_errors {
             shell.files.set(2, Some(Arc::clone(&output)));
         }
@@ -144,7 +147,7 @@ impl Shell {
             self.files.set(0, before);
             return flow;
         }
-        let mut shell = self.stage_shell(&stage.command, input);
+        let mut shell = self.stage_shell(&stage.command, input)?;
         let flow = shell.nested(|shell| shell.run_stage_command(&stage.command));
         shell.end_subshell(flow)
     }
@@ -152,20 +155,45 @@ impl Shell {
     fn run_stage_command(&mut self, command: &Command) -> Flow {
         let status = self.run_command(command)?;
         self.status = status;
+        if !status.success() && !self.tested && is_subshell(command) {
+            self.run_error_trap(command)?;
+        }
         Ok(status)
     }
 
-    fn stage_shell(&self, command: &Command, input: Option<Arc<dyn OpenFile>>) -> Shell {
+    fn stage_shell(
+        &mut self,
+        command: &Command,
+        input: Option<Arc<dyn OpenFile>>,
+    ) -> Running<Shell> {
+        let Command::Simple(simple) = command else {
+            let mut shell = self.subshell();
+            if is_subshell(command) {
+                shell.traps.keep_error(&self.traps);
+            }
+            if let Some(input) = input {
+                shell.files.set(0, Some(input));
+            }
+            return Ok(shell);
+        };
+        // As in bash, the DEBUG trap of a simple command runs here, and the command does not know that it is in
+        // a subshell: it still sees the jobs.
+        self.line = simple.span.line;
+        self.announce_simple(simple)?;
         let mut shell = self.subshell();
-        // As in bash, a simple command does not know that it is in a subshell.
-        if matches!(command, Command::Simple(_)) {
-            shell.subshell_level -= 1;
-        }
+        shell.jobs.clone_from(&self.jobs);
+        shell.jobs.disown_all();
+        shell.subshell_level -= 1;
+        shell.transient.announced = true;
         if let Some(input) = input {
             shell.files.set(0, Some(input));
         }
-        shell
+        Ok(shell)
     }
+}
+
+fn is_subshell(command: &Command) -> bool {
+    matches!(command, Command::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell(_)))
 }
 
 /// Where a process on another thread leaves its status.

@@ -15,6 +15,7 @@ impl Shell {
     pub(crate) fn fresh_shell(&self, name: &BStr, arguments: &[BString]) -> Shell {
         let mut shell = Shell::new(Arc::clone(&self.host), &self.variables.environment());
         shell.control = self.control.child();
+        shell.shell_process = shell.control.process();
         shell.files = self.files.clone();
         shell.directory.clone_from(&self.directory);
         shell.variables.set("PWD", self.directory.clone());

@@ -30,6 +30,13 @@ impl Shell {
         if self.transient.names_command {
             self.command_text = text_of(command);
         }
+        if std::mem::take(&mut self.transient.announced) {
+            return Ok(true);
+        }
+        self.announce_simple(command)
+    }
+
+    pub(super) fn announce_simple(&mut self, command: &SimpleCommand) -> Running<bool> {
         if self.traps.get(super::Condition::Debug).is_none() {
             return Ok(true);
         }
@@ -187,11 +194,23 @@ impl Shell {
             }
         }
         self.in_temporary_scope(command, &words, |shell, words| {
+            if shell.options.xtrace && matches!(declaration.name, "export" | "readonly") {
+                shell.trace_declared(&arguments);
+            }
             shell.judge(words, true)?;
             let flow = shell.with_redirects(&command.redirects, |shell| run(shell, &arguments));
             shell.last_argument = words.last().cloned().unwrap_or_default();
             flow
         })
+    }
+
+    /// After `export x=1` and `readonly x=1` bash shows the assignment as well.
+    fn trace_declared(&mut self, arguments: &[DeclarationArgument<'_>]) {
+        for argument in arguments {
+            if let DeclarationArgument::Scalar { assignment, value } = argument {
+                self.trace_assignment(assignment, Some(value));
+            }
+        }
     }
 
     fn declaration_argument<'a>(

@@ -45,6 +45,8 @@ impl Shell {
     fn capture(&mut self, body: &List) -> Running<Vec<u8>> {
         let (reader, writer) = pipe::unbounded(&self.control);
         let mut shell = self.subshell();
+        shell.jobs.clone_from(&self.jobs);
+        shell.jobs.disown_all();
         shell.files.set(1, Some(writer));
         if !self.options.inherit_errexit && !self.options.posix {
             shell.options.errexit = false;

@@ -1,7 +1,7 @@
 //! `set -x`: what is about to run, as bash prints it.
 
 use bstr::{BString, ByteSlice, ByteVec};
-use exacta_syntax::ast::{Arithmetic, Assignment, ForLoop};
+use exacta_syntax::ast::{Arithmetic, Assignment, Command, ForLoop, SimpleCommand, Word};
 
 use crate::expand::quote;
 use crate::shell::Shell;
@@ -30,12 +30,12 @@ impl Shell {
         match value {
             Some(value) if value.is_empty() => {}
             Some(value) => line.extend_from_slice(&quote::traced(value)),
-            None => line.extend_from_slice(b"()"),
+            None => line = as_written(assignment),
         }
         self.trace(&line);
     }
 
-    pub(super) fn trace_for(&mut self, command: &ForLoop, words: &[BString]) {
+    pub(super) fn trace_for(&mut self, command: &ForLoop) {
         let mut line = BString::from("for ");
         line.extend_from_slice(&command.variable);
         line.extend_from_slice(b" in");
@@ -48,13 +48,13 @@ impl Shell {
             }
             None => line.extend_from_slice(b" \"$@\""),
         }
-        let _ = words;
         self.trace(&line);
     }
 
-    pub(super) fn trace_case(&mut self, subject: &BString) {
+    /// As written, unlike the words of a command.
+    pub(super) fn trace_case(&mut self, subject: &Word) {
         let mut line = BString::from("case ");
-        line.extend_from_slice(subject);
+        line.extend_from_slice(&exacta_syntax::print_word(subject));
         line.extend_from_slice(b" in");
         self.trace(&line);
     }
@@ -120,4 +120,11 @@ impl Shell {
         self.options.xtrace = true;
         expanded.unwrap_or(prompt)
     }
+}
+
+/// `a=(1 $x)`: bash shows arrays unexpanded.
+fn as_written(assignment: &Assignment) -> BString {
+    let command =
+        SimpleCommand { assignments: vec![assignment.clone()], ..SimpleCommand::default() };
+    exacta_syntax::print_command(&Command::Simple(command))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
-use exacta_syntax::ast::{Command, Pipeline};
+use exacta_syntax::ast::Command;
 
 use super::{signal_name, signal_number};
 use crate::control::{Control, Disposition};
@@ -111,6 +111,11 @@ impl Traps {
         Arc::make_mut(&mut self.table).remove(&condition)
     }
 
+    /// A `( … )` that is a stage runs the ERR trap of the shell around it.
+    pub(super) fn keep_error(&mut self, outer: &Traps) {
+        self.put_back(Condition::Error, outer.get(Condition::Error).cloned());
+    }
+
     fn put_back(&mut self, condition: Condition, action: Option<BString>) {
         if let Some(action) = action
             && self.get(condition).is_none()
@@ -205,15 +210,15 @@ impl Shell {
         Ok(())
     }
 
-    pub(super) fn run_error_trap(&mut self, pipeline: &Pipeline) -> Running<()> {
+    pub(super) fn run_error_trap(&mut self, command: &Command) -> Running<()> {
         if self.traps.running_error {
             return Ok(());
         }
         let Some(action) = self.traps.get(Condition::Error).cloned() else { return Ok(()) };
-        if let Some(stage) = pipeline.stages.last() {
-            self.line = line_of(&stage.command).unwrap_or(self.line);
-            self.command_text = exacta_syntax::print_command(&stage.command);
+        if let Command::Simple(simple) = command {
+            self.line = simple.span.line;
         }
+        self.command_text = exacta_syntax::print_command(command);
         self.traps.running_error = true;
         let ran = self.run_trap_text(&action);
         self.traps.running_error = false;
@@ -257,13 +262,5 @@ impl Shell {
         self.traps.running_return = false;
         ran?;
         flow
-    }
-}
-
-fn line_of(command: &Command) -> Option<u32> {
-    match command {
-        Command::Simple(simple) => Some(simple.span.line),
-        Command::Compound(compound) => Some(compound.span.line),
-        Command::Function(_) => None,
     }
 }

@@ -270,7 +270,10 @@ impl Shell {
         match done {
             true => Ok(()),
             // POSIX: a variable assignment error leaves a shell that is not interactive.
-            false if self.options.posix => Err(Interrupt::Exit(ExitStatus::NOT_FOUND)),
+            false if self.options.posix && self.options.command_string => {
+                Err(Interrupt::Exit(ExitStatus::NOT_FOUND))
+            }
+            false if self.options.posix => Err(Interrupt::Exit(ExitStatus::FAILURE)),
             false => Err(Interrupt::Discard(ExitStatus::FAILURE)),
         }
     }

@@ -138,8 +138,7 @@ impl Reader<'_, '_> {
             // Bash does not look for a reserved word other than `in` and `do` there.
             return self.unexpected();
         }
-        let words =
-            if self.accept_reserved(Reserved::In) { self.loop_words()? } else { None };
+        let words = if self.accept_reserved(Reserved::In) { self.loop_words()? } else { None };
         Ok(ForLoop { variable, words, body: self.loop_body()? })
     }
 
@@ -165,7 +164,8 @@ impl Reader<'_, '_> {
 
     /// `;` or a newline.
     fn list_terminator(&mut self) -> Parsed<()> {
-        let semicolon = self.peek() == Some(b';') && !matches!(self.peek_second(), Some(b';' | b'&'));
+        let semicolon =
+            self.peek() == Some(b';') && !matches!(self.peek_second(), Some(b';' | b'&'));
         if semicolon {
             self.bump();
             return Ok(());

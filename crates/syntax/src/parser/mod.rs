@@ -87,6 +87,11 @@ impl<'source> Parser<'source> {
         self
     }
 
+    /// How much of the source has been read.
+    pub fn consumed(&self) -> usize {
+        self.input.offset(self.input.position) as usize
+    }
+
     /// The next complete command: everything up to a newline that ends a list, as bash reads it.
     /// `None` at the end of the text. After an error the parser is at its end.
     pub fn next_command(

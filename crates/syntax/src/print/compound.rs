@@ -129,7 +129,12 @@ impl<'tree> Printer<'tree> {
         self.body(&while_loop.body, b"done");
     }
 
-    fn branches(&mut self, branches: &'tree [IfBranch], otherwise: Option<&'tree List>, depth: usize) {
+    fn branches(
+        &mut self,
+        branches: &'tree [IfBranch],
+        otherwise: Option<&'tree List>,
+        depth: usize,
+    ) {
         let Some((first, rest)) = branches.split_first() else { return };
         self.text(b"if ");
         self.branch(first);

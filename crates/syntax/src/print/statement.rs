@@ -12,8 +12,27 @@ use crate::ast::{
 /// Names that would be read as something else in front of `()`.
 pub(super) fn needs_function_keyword(name: &BStr) -> bool {
     const RESERVED: [&[u8]; 22] = [
-        b"if", b"then", b"elif", b"else", b"fi", b"case", b"esac", b"for", b"select", b"while",
-        b"until", b"do", b"done", b"in", b"function", b"time", b"coproc", b"{", b"}", b"!", b"[[",
+        b"if",
+        b"then",
+        b"elif",
+        b"else",
+        b"fi",
+        b"case",
+        b"esac",
+        b"for",
+        b"select",
+        b"while",
+        b"until",
+        b"do",
+        b"done",
+        b"in",
+        b"function",
+        b"time",
+        b"coproc",
+        b"{",
+        b"}",
+        b"!",
+        b"[[",
         b"]]",
     ];
     RESERVED.contains(&name.as_bytes()) || name.contains(&b'=') || name.contains(&b'[')

@@ -13,7 +13,9 @@ pub(super) enum Surroundings {
     DoubleQuoted,
     /// Behind `:-` and the like inside double quotes: a `}` would end it.
     QuotedParameterWord,
-    Document { literal: bool },
+    Document {
+        literal: bool,
+    },
     Arithmetic,
 }
 
@@ -263,7 +265,9 @@ fn stands_alone(parts: &[WordPart], place: ArithmeticPlace) -> bool {
                 (b':', _) if questions > 0 => questions -= 1,
                 (b':', ArithmeticPlace::SliceOffset) if level == 0 => return false,
                 (b';', ArithmeticPlace::Loop) => return false,
-                (b'}', ArithmeticPlace::SliceOffset | ArithmeticPlace::SliceLength) => return false,
+                (b'}', ArithmeticPlace::SliceOffset | ArithmeticPlace::SliceLength) => {
+                    return false;
+                }
                 (b'-' | b'=' | b'?' | b'+', ArithmeticPlace::SliceOffset) if first => return false,
                 (b' ' | b'\t' | b'\n', ArithmeticPlace::Loop) if first => return false,
                 _ => {}

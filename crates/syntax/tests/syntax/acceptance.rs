@@ -5,10 +5,8 @@ use exacta_syntax::{Limits, ParseOptions, parse};
 use crate::corpus;
 
 /// Snippets on which we differ from `bash -n`, each with its reason.
-const DIFFERENCES: [(&str, &str); 2] = [
-    ("coproc cat", "unsupported, and said so"),
-    ("coproc x { cat; }", "unsupported, and said so"),
-];
+const DIFFERENCES: [(&str, &str); 2] =
+    [("coproc cat", "unsupported, and said so"), ("coproc x { cat; }", "unsupported, and said so")];
 
 /// Snippets we complain about in other words: bash has been through the text as arithmetic or as a regular
 /// expression first.

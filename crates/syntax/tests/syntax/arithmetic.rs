@@ -1,9 +1,7 @@
 //! Arithmetic: trees, and bash's own complaints.
 
 use bstr::{BStr, BString};
-use exacta_syntax::ast::{
-    ArithmeticVariable, BinaryOperator, Expression, UnaryOperator,
-};
+use exacta_syntax::ast::{ArithmeticVariable, BinaryOperator, Expression, UnaryOperator};
 use exacta_syntax::{Limits, parse_arithmetic};
 
 use crate::corpus::bash_output;
@@ -44,10 +42,12 @@ fn numbers_have_all_bases() {
 
 #[test]
 fn operators_bind_as_in_bash() {
-    let two_to_the = |exponent| {
-        Expression::Binary(BinaryOperator::Power, number(2), Box::new(exponent))
-    };
-    assert_eq!(tree("2**3**4"), two_to_the(Expression::Binary(BinaryOperator::Power, number(3), number(4))));
+    let two_to_the =
+        |exponent| Expression::Binary(BinaryOperator::Power, number(2), Box::new(exponent));
+    assert_eq!(
+        tree("2**3**4"),
+        two_to_the(Expression::Binary(BinaryOperator::Power, number(3), number(4)))
+    );
     let minus_two = Expression::Unary(UnaryOperator::Minus, number(2));
     assert_eq!(
         tree("-2**3"),
@@ -90,11 +90,11 @@ fn subscripts_are_words() {
 
 /// Expressions without any effect, so that bash may evaluate them.
 const COMPLAINTS: [&str; 58] = [
-    "1 +", "1 + ", "+", "1 2", "a b c", "a b", "1 = 2", "1=2", "a+b=1", "(a)=1", "-a=1", "(1", "(1+2", "1)",
-    ")", "()", "08", "09 + 1", "1#1", "65#1", "2#2", "2#", "36#!", "0x#1", "1 ? 2", "1 ? : 2", "1 ? 2 :",
-    "? 1", "1 :", "a++ ++", "++a++", "--a--", "a++=1", "++a=1", "1++", "1--", "@", "1 @ 2", "a @", "1 . 2",
-    "1.5", "$", "a $", "'1'", "\"", "1,", ",1", "1,,2", "* 2", "1 * * 2", "1 ** ", "! ", "~", "a[", "a[1",
-    "1 &&", "|| 1", "# 1",
+    "1 +", "1 + ", "+", "1 2", "a b c", "a b", "1 = 2", "1=2", "a+b=1", "(a)=1", "-a=1", "(1",
+    "(1+2", "1)", ")", "()", "08", "09 + 1", "1#1", "65#1", "2#2", "2#", "36#!", "0x#1", "1 ? 2",
+    "1 ? : 2", "1 ? 2 :", "? 1", "1 :", "a++ ++", "++a++", "--a--", "a++=1", "++a=1", "1++", "1--",
+    "@", "1 @ 2", "a @", "1 . 2", "1.5", "$", "a $", "'1'", "\"", "1,", ",1", "1,,2", "* 2",
+    "1 * * 2", "1 ** ", "! ", "~", "a[", "a[1", "1 &&", "|| 1", "# 1",
 ];
 
 #[test]

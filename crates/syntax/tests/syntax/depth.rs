@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bstr::BStr;
-use exacta_syntax::{
-    Limits, ParseOptions, SyntaxErrorKind, parse, parse_arithmetic, print_list,
-};
+use exacta_syntax::{Limits, ParseOptions, SyntaxErrorKind, parse, parse_arithmetic, print_list};
 
 /// Opening, innermost, closing.
 const NESTINGS: [(&str, &str, &str); 37] = [
@@ -107,8 +105,7 @@ fn ten_thousand_levels_are_too_deep() {
             // announced twice on a line has no body in the first.
             let flat = open.starts_with("x=`") || open.starts_with("cat");
             let result = parse(text.as_bytes(), ParseOptions::default(), Limits::default());
-            let too_deep =
-                matches!(&result, Err(error) if matches!(error.kind, SyntaxErrorKind::TooDeep(200)));
+            let too_deep = matches!(&result, Err(error) if matches!(error.kind, SyntaxErrorKind::TooDeep(200)));
             assert!(too_deep || flat || result.is_err(), "{open} nests without limit");
         }
         for (before, open, middle, close, after) in REPETITIONS {
@@ -124,7 +121,8 @@ fn ten_thousand_levels_are_too_deep() {
 #[test]
 fn late_arithmetic_is_limited() {
     on_a_small_stack(|| {
-        for (open, close) in [("(", ")"), ("-", ""), ("1+", ""), ("x=", ""), ("a?b:", ""), ("a[", "]")]
+        for (open, close) in
+            [("(", ")"), ("-", ""), ("1+", ""), ("x=", ""), ("a?b:", ""), ("a[", "]")]
         {
             for levels in [10_000, 195] {
                 let text = format!("{}1{}", open.repeat(levels), close.repeat(levels));
@@ -165,8 +163,9 @@ fn ambiguity_does_not_explode() {
 #[test]
 fn long_flat_texts_are_linear() {
     let pieces = [
-        "echo a\n", "a; ", "a && ", "a | ", "'x'", "$x", "{a}", "{a,b}", "{1..", "\\a", "x=(", "# c\n",
-        "a=b ", "${x}", "$(a)", "<<E ", "\n", "`a`", "*(", "a[b]=c ", "[", "$", "~", "\\\n", "1+", "\"",
+        "echo a\n", "a; ", "a && ", "a | ", "'x'", "$x", "{a}", "{a,b}", "{1..", "\\a", "x=(",
+        "# c\n", "a=b ", "${x}", "$(a)", "<<E ", "\n", "`a`", "*(", "a[b]=c ", "[", "$", "~",
+        "\\\n", "1+", "\"",
     ];
     for piece in pieces {
         for prefix in ["", "echo ", "((", "cat <<E\n", "[[ "] {

@@ -97,12 +97,16 @@ fn a_text_may_be_too_long() {
 
 #[test]
 fn incomplete_is_not_wrong() {
-    for source in ["if a", "echo 'a", "echo \"a", "$(a", "${a", "a &&", "a |", "{", "(", "f()", "`a", "a=("] {
-        let error = parse(source.as_bytes(), ParseOptions::default(), Limits::default()).unwrap_err();
+    for source in
+        ["if a", "echo 'a", "echo \"a", "$(a", "${a", "a &&", "a |", "{", "(", "f()", "`a", "a=("]
+    {
+        let error =
+            parse(source.as_bytes(), ParseOptions::default(), Limits::default()).unwrap_err();
         assert!(error.is_incomplete(), "{source}: {error}");
     }
     for source in [")", "echo >", "a;;", "fi", "echo (", "for"] {
-        let error = parse(source.as_bytes(), ParseOptions::default(), Limits::default()).unwrap_err();
+        let error =
+            parse(source.as_bytes(), ParseOptions::default(), Limits::default()).unwrap_err();
         assert!(!error.is_incomplete(), "{source}: {error}");
     }
 }

@@ -34,7 +34,11 @@ fn show_part(part: &WordPart) -> String {
             other => format!("{other:?}"),
         },
         WordPart::Command(command) => {
-            format!("{}({})", if command.backquoted { "bq" } else { "cmd" }, command.body.items.len())
+            format!(
+                "{}({})",
+                if command.backquoted { "bq" } else { "cmd" },
+                command.body.items.len()
+            )
         }
         WordPart::Arithmetic(arithmetic) => {
             format!("arith({};{})", show(&arithmetic.text), arithmetic.expression.is_some())
@@ -84,10 +88,19 @@ fn words_have_the_parts_bash_sees() {
         ("$a$1$@", &["par(Variable(\"a\")) par(Positional(1)) par(All)"]),
         ("$ $. a$ \"$\"", &["$", "$.", "a$", "dq($)"]),
         ("$10 ${10}", &["par(Positional(1)) 0", "par(Positional(10))"]),
-        ("~ ~/x ~user/x ~+ ~- ~\"x\" \\~ ~$x", &[
-            "tilde()", "tilde() /x", "tilde(user) /x", "tilde(+)", "tilde(-)", "~ dq(x)", "esc(~)",
-            "~ par(Variable(\"x\"))",
-        ]),
+        (
+            "~ ~/x ~user/x ~+ ~- ~\"x\" \\~ ~$x",
+            &[
+                "tilde()",
+                "tilde() /x",
+                "tilde(user) /x",
+                "tilde(+)",
+                "tilde(-)",
+                "~ dq(x)",
+                "esc(~)",
+                "~ par(Variable(\"x\"))",
+            ],
+        ),
         ("a~ a/~ a:~", &["a~", "a/~", "a:~"]),
         ("x=~ y=~/a:~b z=a:~ w=a~", &["tilde()", "tilde() /a: tilde(b)", "a: tilde()", "a~"]),
         ("echo x=~ x=a:~ --x=~", &["echo", "x= tilde()", "x=a: tilde()", "--x=~"]),
@@ -125,19 +138,28 @@ fn words_have_the_parts_bash_sees() {
         ("${x////z}", &["replace(/;Some(\"z\"))"]),
         ("${x/a}", &["replace(a;None)"]),
         ("${x/#/p}", &["replace(;Some(\"p\"))"]),
-        ("${x:-~} \"${x:-~}\" ${x#~/}", &["default(tilde())", "dq(default(~))", "prefix(tilde() /)"]),
+        (
+            "${x:-~} \"${x:-~}\" ${x#~/}",
+            &["default(tilde())", "dq(default(~))", "prefix(tilde() /)"],
+        ),
         ("${x:-{a,b}}", &["default({a,b) }"]),
         ("${x!} ${} ${x y}", &["bad(${x!})", "bad(${})", "bad(${x y})"]),
         ("`echo a; b`", &["bq(2)"]),
         ("`)`", &["bad(`)`)"]),
         ("$((1+2))", &["arith(1+2;true)"]),
         ("$((1 + $x))", &["arith(1 +  par(Variable(\"x\"));true)"]),
-        ("$(($x$y)) $((1$x)) $((a$x))", &[
-            "arith(par(Variable(\"x\")) par(Variable(\"y\"));false)",
-            "arith(1 par(Variable(\"x\"));false)",
-            "arith(a par(Variable(\"x\"));false)",
-        ]),
-        ("$((${#x})) $(($(y))) $((1 +))", &["arith(Length;false)", "arith(cmd(1);false)", "arith(1 +;false)"]),
+        (
+            "$(($x$y)) $((1$x)) $((a$x))",
+            &[
+                "arith(par(Variable(\"x\")) par(Variable(\"y\"));false)",
+                "arith(1 par(Variable(\"x\"));false)",
+                "arith(a par(Variable(\"x\"));false)",
+            ],
+        ),
+        (
+            "$((${#x})) $(($(y))) $((1 +))",
+            &["arith(Length;false)", "arith(cmd(1);false)", "arith(1 +;false)"],
+        ),
         ("$(( \"1\" + 2 ))", &["arith( 1 + 2 ;true)"]),
         ("$((a[$i]+a[i+1]))", &["arith(a[ par(Variable(\"i\")) ]+a[i+1];true)"]),
         ("$[1+2]", &["arith(1+2;true)"]),

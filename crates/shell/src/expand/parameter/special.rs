@@ -12,7 +12,7 @@ impl Shell {
             Parameter::Count => (b'#', Some(self.positional.len().to_string().into())),
             Parameter::Status => (b'?', Some(self.status.to_string().into())),
             Parameter::Options => (b'-', Some(self.options.letters().into())),
-            Parameter::ProcessId => (b'$', Some(self.process_id().to_string().into())),
+            Parameter::ProcessId => (b'$', Some(self.shell_process_id().to_string().into())),
             Parameter::BackgroundId => {
                 (b'!', self.last_background.map(|number| number.to_string().into()))
             }
