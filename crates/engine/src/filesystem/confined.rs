@@ -149,7 +149,7 @@ impl FileSystem for Confined {
     fn create_directory(&self, path: &BStr, mode: u32) -> io::Result<()> {
         let spot = self.entry(path, errno::EEXIST)?;
         rustix::fs::mkdirat(&spot.directory, &**spot.raw_name(), Mode::from_raw_mode(mode))?;
-        unmask_directory(&spot, mode)
+        unmask(&spot, mode)
     }
 
     fn create_symlink(&self, target: &BStr, path: &BStr) -> io::Result<()> {
@@ -176,8 +176,8 @@ impl FileSystem for Confined {
 
     fn create_fifo(&self, path: &BStr, mode: u32) -> io::Result<()> {
         let spot = self.entry(path, errno::EEXIST)?;
-        let mode = Mode::from_raw_mode(mode);
-        Ok(rustix::fs::mkfifoat(&spot.directory, &**spot.raw_name(), mode)?)
+        rustix::fs::mkfifoat(&spot.directory, &**spot.raw_name(), Mode::from_raw_mode(mode))?;
+        unmask(&spot, mode)
     }
 
     fn remove_directory(&self, path: &BStr) -> io::Result<()> {
@@ -263,12 +263,14 @@ impl FileSystem for Confined {
     }
 }
 
-/// The mode is already masked by the script's umask; what the process's own took away is given back.
-fn unmask_directory(spot: &Spot, mode: u32) -> io::Result<()> {
+/// The mode is already masked by the script's umask; what the process's own took away is given back. The group of a
+/// set-group-id directory is inherited, so that bit stays.
+fn unmask(spot: &Spot, mode: u32) -> io::Result<()> {
     if mode & process_umask() == 0 {
         return Ok(());
     }
-    change_mode(spot, Mode::from_raw_mode(mode))
+    let inherited = metadata::of_entry(&spot.directory, spot.name.as_bstr())?.permissions & 0o2000;
+    change_mode(spot, Mode::from_raw_mode(mode | inherited))
 }
 
 /// chmod(2) on a name follows links, and there is no way to say otherwise before Linux 6.6. So the object is opened

@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,8 +34,8 @@ pub struct Places {
     pub temporary: PathBuf,
     /// For kernels and sandboxes that do not answer `openat2` with an honest error.
     pub avoid_openat2: bool,
-    /// Make nothing, not even the private `/tmp`: for a tree that is only read.
-    pub read_only: bool,
+    /// Whether the private `/tmp` is made on first use. For a tree that is only read it is not.
+    pub make_temporary: bool,
 }
 
 impl Places {
@@ -43,7 +43,13 @@ impl Places {
     pub fn in_project(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         let state = root.join(path::STATE);
-        Places { temporary: state.join("tmp"), state, root, avoid_openat2: false, read_only: false }
+        Places {
+            temporary: state.join("tmp"),
+            state,
+            root,
+            avoid_openat2: false,
+            make_temporary: true,
+        }
     }
 }
 
@@ -147,9 +153,13 @@ impl Ground for Mounts {
 fn open_root(path: &Path) -> io::Result<(Handle, BString)> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let handle = rustix::fs::open(path, flags, Mode::empty())?;
-    // The operator's path, asked once, before any script runs.
-    let real = std::fs::canonicalize(path)?;
-    Ok((Arc::new(handle), real.as_os_str().as_bytes().into()))
+    let number = handle.as_raw_fd();
+    // One call where there is a `/proc`; realpath(3) takes one per component.
+    let real = match rustix::fs::readlink(format!("/proc/self/fd/{number}"), Vec::new()) {
+        Ok(real) if real.as_bytes().starts_with(b"/") => BString::from(real.into_bytes()),
+        _ => std::fs::canonicalize(path)?.into_os_string().into_encoded_bytes().into(),
+    };
+    Ok((Arc::new(handle), real))
 }
 
 fn is_inside_root(places: &Places, real: &BString) -> bool {
@@ -200,7 +210,7 @@ impl TemporaryPath {
 impl Temporary {
     fn new(places: &Places) -> Self {
         let path = TemporaryPath::of(places);
-        Temporary { path, create: !places.read_only, handle: Mutex::new(None) }
+        Temporary { path, create: places.make_temporary, handle: Mutex::new(None) }
     }
 
     /// Opened once; opened again when somebody outside has deleted it (`git clean -fdx`).

@@ -16,7 +16,7 @@ use super::mounts::Places;
 
 /// A tree in memory over the real project.
 pub fn over_directory(root: &Path) -> io::Result<Memory> {
-    let places = Places { read_only: true, ..Places::in_project(root) };
+    let places = Places { make_temporary: false, ..Places::in_project(root) };
     over(Arc::new(Confined::open(&places)?))
 }
 

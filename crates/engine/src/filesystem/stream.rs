@@ -106,19 +106,24 @@ impl Stream {
         matches!(self.kind, FileKind::File | FileKind::Directory)
     }
 
-    fn write_without_blocking(&self, data: &[u8]) -> Result<usize, Errno> {
-        if self.small_writes.load(Ordering::Relaxed) {
-            return rustix::io::write(&self.file, data.get(..PIPE_BUF).unwrap_or(data));
-        }
-        let slices = [IoSlice::new(data)];
-        match rustix::io::pwritev2(&self.file, &slices, HERE, ReadWriteFlags::NOWAIT) {
-            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::SPIPE) => {
-                self.small_writes.store(true, Ordering::Relaxed);
-                rustix::io::write(&self.file, data.get(..PIPE_BUF).unwrap_or(data))
+    /// One write that does not block; `EAGAIN` if there is no room.
+    fn try_write(&self, data: &[u8]) -> io::Result<usize> {
+        if !self.small_writes.load(Ordering::Relaxed) {
+            let slices = [IoSlice::new(data)];
+            match rustix::io::pwritev2(&self.file, &slices, HERE, ReadWriteFlags::NOWAIT) {
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::SPIPE) => {
+                    self.small_writes.store(true, Ordering::Relaxed);
+                }
+                result => return Ok(result?),
             }
-            result => result,
         }
+        self.request.wait(&self.file, PollFlags::OUT, None)?;
+        Ok(rustix::io::write(&self.file, data.get(..PIPE_BUF).unwrap_or(data))?)
     }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    errno::is(error, errno::EAGAIN)
 }
 
 impl OpenFile for Stream {
@@ -141,16 +146,17 @@ impl OpenFile for Stream {
         if !self.writable {
             return Err(errno::error(errno::EBADF));
         }
+        if self.never_blocks() {
+            return Ok(rustix::io::retry_on_intr(|| rustix::io::write(&self.file, data))?);
+        }
         loop {
-            let result = if self.never_blocks() {
-                rustix::io::write(&self.file, data)
-            } else {
-                self.request.wait(&self.file, PollFlags::OUT, None)?;
-                self.write_without_blocking(data)
-            };
-            match result {
-                Err(Errno::AGAIN | Errno::INTR) => self.request.check()?,
-                result => return Ok(result?),
+            match self.try_write(data) {
+                Err(error) if is_full(&error) => {
+                    self.request.wait(&self.file, PollFlags::OUT, None)?;
+                }
+                // A signal to this process, not the end of the request.
+                Err(error) if errno::is(&error, errno::EINTR) => self.request.check()?,
+                result => return result,
             }
         }
     }

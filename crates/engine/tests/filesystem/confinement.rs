@@ -262,7 +262,7 @@ fn a_root_that_is_everything_grants_nothing() {
         state: scratch.root().join("state"),
         temporary: scratch.root().join("state/tmp"),
         avoid_openat2: false,
-        read_only: false,
+        make_temporary: true,
     };
     let files = exacta::filesystem::Confined::open(&places).unwrap();
     assert_eq!(files.root(), "/tmp");

@@ -115,6 +115,64 @@ fn the_private_tmp_comes_back_when_somebody_deletes_it() {
     assert_eq!(run(&files, "rm g"), "ok");
 }
 
+/// Another file system inside the project: nothing can be renamed across, and nothing is lost. Runs itself again.
+#[test]
+fn across_file_systems() {
+    const CHILD: &str = "EXACTA_TEST_ACROSS";
+    if let Some(root) = std::env::var_os(CHILD) {
+        return across(std::path::Path::new(&root));
+    }
+    let scratch = Scratch::new();
+    let script = "mkdir \"$1/mnt\" && mount -t tmpfs tmpfs \"$1/mnt\" && exec \"$2\" --exact trash::across_file_systems --nocapture";
+    let mut command = std::process::Command::new("unshare");
+    command
+        .args(["-rm", "sh", "-c", script, "sh"])
+        .arg(scratch.root())
+        .arg(std::env::current_exe().unwrap());
+    match command.env(CHILD, scratch.root()).output() {
+        Ok(output) if output.status.success() => {}
+        Ok(output) => {
+            let text =
+                String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            assert!(!text.contains("running 1 test"), "{text}");
+            eprintln!("NOT RUN: {text}");
+        }
+        Err(error) => eprintln!("NOT RUN: unshare: {error}"),
+    }
+}
+
+fn across(root: &std::path::Path) {
+    let files =
+        exacta::filesystem::Confined::open(&exacta::filesystem::Places::in_project(root)).unwrap();
+    for line in [
+        "mkdir mnt/d",
+        "mkdir mnt/d/e",
+        "write mnt/d/e/f text",
+        "symlink mnt/d/l e/f",
+        "chmod mnt/d 750",
+        "utime mnt/d/e/f 99",
+    ] {
+        assert_eq!(run(&files, line), "ok", "{line}");
+    }
+    assert_eq!(run(&files, "mv mnt/d d"), "EXDEV");
+    assert_eq!(run(&files, "rm mnt"), "EBUSY");
+    assert_eq!(run(&files, "rm mnt/d"), "ok");
+    assert_eq!(run(&files, "list mnt"), "");
+    assert_eq!(run(&files, "walk .trash"), "TIME_d/ TIME_d/e/ TIME_d/e/f=text TIME_d/l@e/f");
+    let kept = only_entry(&root.join(".trash"));
+    assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o750);
+    let file = std::fs::metadata(kept.join("e/f")).unwrap();
+    assert_eq!(std::os::unix::fs::MetadataExt::mtime(&file), 99);
+    // What cannot be copied stays where it is.
+    assert_eq!(run(&files, "mkdir mnt/s"), "ok");
+    let _socket = std::os::unix::net::UnixListener::bind(root.join("mnt/s/socket")).unwrap();
+    assert_eq!(run(&files, "write mnt/s/precious x"), "ok");
+    assert_eq!(run(&files, "rm mnt/s"), "EXDEV");
+    assert_eq!(run(&files, "read mnt/s/precious"), "x");
+    assert_eq!(std::fs::read_dir(root.join(".trash")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(root.join(".clada/trash")).unwrap().count(), 1);
+}
+
 #[test]
 fn nothing_is_made_before_it_is_needed() {
     let scratch = Scratch::new();
