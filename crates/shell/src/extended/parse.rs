@@ -232,6 +232,10 @@ fn divide(mut numerator: Big, mut denominator: Big) -> (Magnitude, Option<Proble
     }
     match u64::try_from(quotient) {
         Ok(0) | Err(_) => (Magnitude::Zero, Some(Problem::OutOfRange)),
-        Ok(mantissa) => (Magnitude::Finite { mantissa, exponent }, None),
+        Ok(mantissa) => {
+            // Too small for all of its digits.
+            let short = mantissa >> 63 == 0 && !exact;
+            (Magnitude::Finite { mantissa, exponent }, short.then_some(Problem::OutOfRange))
+        }
     }
 }

@@ -211,6 +211,10 @@ impl Shell {
         }
         let existing = self.variables.get_at(place.depth, name);
         let attributes = existing.map(|variable| variable.attributes).unwrap_or_default();
+        if attributes.nameref {
+            self.complain_of_identifier("", "".into());
+            return Ok(false);
+        }
         if attributes.readonly {
             return Ok(self.refuse_readonly(name));
         }
@@ -274,6 +278,9 @@ impl Shell {
                 Err(Interrupt::Exit(ExitStatus::NOT_FOUND))
             }
             false if self.options.posix => Err(Interrupt::Exit(ExitStatus::FAILURE)),
+            false if self.options.errexit && !self.tested => {
+                Err(Interrupt::Exit(ExitStatus::FAILURE))
+            }
             false => Err(Interrupt::Discard(ExitStatus::FAILURE)),
         }
     }

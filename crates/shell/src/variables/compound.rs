@@ -1,7 +1,9 @@
 //! `name=(…)` and `name+=(…)`.
 
+use std::borrow::Cow;
+
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{ArrayElement, Subscript};
+use exacta_syntax::ast::{ArrayElement, Subscript, Word, WordPart};
 
 use super::assign::Mode;
 use super::element::{is_literally, written_element};
@@ -43,6 +45,13 @@ impl Shell {
         if attributes.dynamic.is_some_and(|dynamic| !dynamic.is_stored()) {
             return Ok(true);
         }
+        if attributes.nameref {
+            // A reference to nothing yet: from now on it is an array itself.
+            self.complain(
+                [b"warning: ", name.as_bytes(), b": removing nameref attribute"].concat(),
+            );
+            self.variables.at_mut(place.depth, name).attributes.nameref = false;
+        }
         match (associative, pairs) {
             (true, true) => self.store_pairs(place, attributes, pending, mode)?,
             (true, false) => self.store_keys(place, attributes, pending, mode)?,
@@ -61,20 +70,30 @@ impl Shell {
         let mut words = Vec::new();
         for element in elements {
             let mode = Mode::appending(element.append);
-            if associative || element.subscript.is_some() {
-                let value = self.expand_to_string(&element.value)?;
-                let subscript = element.subscript.as_ref();
+            let subscript = element.subscript.as_ref();
+            if associative {
+                let value = self.expand_to_string(&without_tildes(&element.value))?;
                 match subscript.filter(|_| pairs) {
                     Some(subscript) => {
-                        let mut text = written_element(b"".as_bstr(), subscript);
-                        text.extend_from_slice(if element.append { b"+=" } else { b"=" });
-                        text.extend_from_slice(&value);
-                        pending.push(Pending { subscript: None, mode, value: text });
+                        let text = [prefix(subscript, mode).as_slice(), &value].concat();
+                        pending.push(Pending { subscript: None, mode, value: text.into() });
                     }
                     None => pending.push(Pending { subscript, mode, value }),
                 }
+            } else if subscript.is_some() && !has_braces(&element.value) {
+                let value = self.expand_to_string(&element.value)?;
+                pending.push(Pending { subscript, mode, value });
             } else {
-                self.expand_word_into(&element.value, &mut words)?;
+                match subscript {
+                    // Braces make several words of it, and none of those is an element.
+                    Some(subscript) => {
+                        let mut word = element.value.clone();
+                        let start = WordPart::SingleQuoted(prefix(subscript, mode));
+                        word.parts.insert(0, start);
+                        self.expand_word_into(&word, &mut words)?;
+                    }
+                    None => self.expand_word_into(&element.value, &mut words)?,
+                }
                 let plain = words.drain(..);
                 pending.extend(plain.map(|value| Pending { subscript: None, mode, value }));
             }
@@ -263,8 +282,32 @@ impl Shell {
 
     /// `[-1]=x: bad array subscript`
     fn complain_of_element(&self, subscript: &Subscript, element: &Pending<'_>) {
-        let operator: &[u8] = if element.mode == Mode::Append { b"+=" } else { b"=" };
-        let written = written_element(b"".as_bstr(), subscript);
-        self.complain_of_subscript(&[&written, operator, &element.value].concat());
+        let written = prefix(subscript, element.mode);
+        self.complain_of_subscript(&[written.as_slice(), &element.value].concat());
     }
+}
+
+/// `[1]=` as written.
+fn prefix(subscript: &Subscript, mode: Mode) -> BString {
+    let mut text = written_element(b"".as_bstr(), subscript);
+    text.extend_from_slice(if mode == Mode::Append { b"+=" } else { b"=" });
+    text
+}
+
+fn has_braces(word: &Word) -> bool {
+    word.parts.iter().any(|part| matches!(part, WordPart::Brace(_)))
+}
+
+/// In the list of an associative array bash leaves tildes as they are.
+fn without_tildes(word: &Word) -> Cow<'_, Word> {
+    if !word.parts.iter().any(|part| matches!(part, WordPart::Tilde(_))) {
+        return Cow::Borrowed(word);
+    }
+    let mut literal = word.clone();
+    for part in &mut literal.parts {
+        if let WordPart::Tilde(name) = part {
+            *part = WordPart::Literal([b"~", name.as_slice()].concat().into());
+        }
+    }
+    Cow::Owned(literal)
 }

@@ -152,7 +152,7 @@ impl Shell {
                 scalar(format!("{}.{:06}", now.as_secs(), now.subsec_micros()))
             }
             Dynamic::DirectoryStack => {
-                let shown = self.shown_directory_stack(false);
+                let shown = self.shown_directory_stack(true);
                 Value::Indexed(shown.into_iter().collect())
             }
             Dynamic::Groups => {

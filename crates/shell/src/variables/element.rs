@@ -19,7 +19,10 @@ impl Shell {
         if self.is_associative(name) {
             return Ok(ElementKey::Key(self.expand_to_string(&subscript.text)?));
         }
-        Ok(ElementKey::Index(self.evaluate(subscript)?))
+        match with_quotes(subscript) {
+            Some(quoted) => Ok(ElementKey::Index(self.evaluate(&quoted)?)),
+            None => Ok(ElementKey::Index(self.evaluate(subscript)?)),
+        }
     }
 
     /// The same for a subscript that is only known as text (`unset 'a[k]'`, `read 'a[1]'`, namerefs): it is
@@ -61,6 +64,22 @@ impl Shell {
             None => false,
         }
     }
+}
+
+/// Arithmetic knows no single quotes: they are characters of the expression, and a mistake in it.
+fn with_quotes(subscript: &Subscript) -> Option<Subscript> {
+    let is_quoted = |part: &WordPart| matches!(part, WordPart::SingleQuoted(_));
+    if !subscript.text.parts.iter().any(is_quoted) {
+        return None;
+    }
+    let mut quoted = subscript.clone();
+    quoted.expression = None;
+    for part in &mut quoted.text.parts {
+        if let WordPart::SingleQuoted(text) = part {
+            *part = WordPart::Literal([b"'", text.as_slice(), b"'"].concat().into());
+        }
+    }
+    Some(quoted)
 }
 
 /// Decimal without a leading zero, which would make it octal.

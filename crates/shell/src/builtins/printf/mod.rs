@@ -120,6 +120,11 @@ impl Printer<'_, '_> {
             } else {
                 let (specification, used) = self.read_specification(after);
                 rest = after.get(used..).unwrap_or_default();
+                if specification.letter == Some(b'(') {
+                    self.shell.complain("printf: warning: invalid time format specification");
+                    self.out.extend_from_slice(b"%(");
+                    continue;
+                }
                 if self.convert(&specification, after)? == Next::End {
                     return Ok(Next::End);
                 }
@@ -234,7 +239,11 @@ impl Printer<'_, '_> {
             format => format,
         };
         let mut text = Vec::new();
-        if let Some(local) = Zone::of_shell(self.shell).local(moment) {
+        // `TZ` counts when it is exported, as it does for the C library.
+        let exported = self.shell.variables.exported_value("TZ".into());
+        let otherwise = &self.shell.host.identity().time_zone;
+        let zone = Zone::choose(exported.as_ref().map(|value| value.as_bstr()), otherwise);
+        if let Some(local) = zone.local(moment) {
             dates::format(&mut text, format.as_bstr(), &local, Dialect::C);
         }
         // Bash formats into 128 bytes, and writes nothing when they are not enough.
