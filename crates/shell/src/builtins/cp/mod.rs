@@ -64,7 +64,8 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     }
     let mut copier = Copier::new(options);
     let mut success = true;
-    for source in sources(&arguments) {
+    let into = matches!(destination, Destination::Into(_));
+    for source in sources(&arguments, into) {
         success &= match &destination {
             Destination::Into(directory) if with_parents => {
                 parents::copy(context, &mut copier, source, directory.as_bstr())?
@@ -75,8 +76,9 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     Ok(ExitStatus::from_bool(success))
 }
 
-fn sources(arguments: &Arguments) -> impl Iterator<Item = &BStr> {
-    let strip = arguments.has("strip-trailing-slashes");
+/// As GNU has it, slashes are stripped only from what goes into a directory.
+fn sources(arguments: &Arguments, into: bool) -> impl Iterator<Item = &BStr> {
+    let strip = into && arguments.has("strip-trailing-slashes");
     arguments.operands.iter().map(move |source| {
         if strip { path::without_slashes(source.as_bstr()) } else { source.as_bstr() }
     })
