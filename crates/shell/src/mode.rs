@@ -122,9 +122,8 @@ impl Change {
 
     fn value_for(&self, mode: u32, is_directory: bool) -> u32 {
         match self.source {
-            Source::Literal => self.value,
             Source::ExecuteIfAny if is_directory || mode & 0o111 != 0 => self.value | 0o111,
-            Source::ExecuteIfAny => self.value,
+            Source::Literal | Source::ExecuteIfAny => self.value,
             Source::Copy => {
                 let class = self.value & mode;
                 [0o444, 0o222, 0o111].into_iter().filter(|bits| class & bits != 0).sum()

@@ -177,7 +177,7 @@ impl Linker {
         if self.asks && !prompt::ask(context, &[b"replace ", &quoted(name)])? {
             return Ok(Some(true));
         }
-        if self.is_same_entry(context, target, name, old, found) {
+        if is_same_entry(context, target, name, old, found) {
             let (target, name) = (quoted(target), quoted(name));
             say(context, &[&target, b" and ", &name, b" are the same file"]);
             return Ok(Some(false));
@@ -190,27 +190,6 @@ impl Linker {
             return Ok(Some(true));
         }
         Ok(None)
-    }
-
-    /// The target is the very entry that would be replaced, not another name of the same file.
-    fn is_same_entry(
-        &self,
-        context: &Context<'_>,
-        target: &BStr,
-        name: &BStr,
-        old: &Metadata,
-        found: Option<&Metadata>,
-    ) -> bool {
-        let there = match found {
-            Some(found) => Some(*found),
-            None => operations::metadata(context, target, Follow::No).ok(),
-        };
-        let place = |name: &BStr| {
-            let parent = context.path(path::parent(name));
-            let canonical = context.files().canonicalize(parent.as_bstr(), MayMiss::Everything);
-            (canonical.unwrap_or(parent), BString::from(path::last(name)))
-        };
-        there.is_some_and(|there| is_same(&there, old)) && place(target) == place(name)
     }
 
     /// What a symbolic link says.
@@ -296,6 +275,26 @@ impl Linker {
         parts.extend([name.as_slice(), arrow, &text]);
         tell(context, &parts)
     }
+}
+
+/// The target is the very entry that would be replaced, not another name of the same file.
+fn is_same_entry(
+    context: &Context<'_>,
+    target: &BStr,
+    name: &BStr,
+    old: &Metadata,
+    found: Option<&Metadata>,
+) -> bool {
+    let there = match found {
+        Some(found) => Some(*found),
+        None => operations::metadata(context, target, Follow::No).ok(),
+    };
+    let place = |name: &BStr| {
+        let parent = context.path(path::parent(name));
+        let canonical = context.files().canonicalize(parent.as_bstr(), MayMiss::Everything);
+        (canonical.unwrap_or(parent), BString::from(path::last(name)))
+    };
+    there.is_some_and(|there| is_same(&there, old)) && place(target) == place(name)
 }
 
 /// The way from a directory to a path; both absolute and without `.` and `..`.

@@ -54,10 +54,10 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     let remover = Remover::new(context, &arguments)?;
     let operands = &arguments.operands;
     if operands.is_empty() {
-        return match remover.ignore_missing {
-            true => Ok(ExitStatus::SUCCESS),
-            false => Err(misuse(context, "missing operand")),
-        };
+        if remover.ignore_missing {
+            return Ok(ExitStatus::SUCCESS);
+        }
+        return Err(misuse(context, "missing operand"));
     }
     if remover.asking == Asking::Once && (remover.recursive || operands.len() > 3) {
         let count = operands.len();
@@ -128,6 +128,11 @@ impl Remover {
         }
         let found = match operations::metadata(context, operand, Follow::No) {
             Ok(found) => found,
+            // What is above the root is out of sight, but everybody knows that it is a directory.
+            Err(error) if errno::is(&error, errno::ENOENT) && climbs_out(context, operand) => {
+                self.may_take_directory(context, operand);
+                return Ok(false);
+            }
             Err(error) => {
                 let absent = [errno::ENOENT, errno::ENOTDIR, errno::ELOOP];
                 if self.ignore_missing && absent.iter().any(|number| errno::is(&error, *number)) {
@@ -324,6 +329,14 @@ pub(super) fn kind_text(found: &Metadata) -> &'static str {
         FileKind::BlockDevice => "block special file",
         FileKind::CharacterDevice => "character special file",
     }
+}
+
+/// `..` at the root, `../..` one below it.
+fn climbs_out(context: &Context<'_>, operand: &BStr) -> bool {
+    let absolute = path::normalized(context.path(operand).as_bstr());
+    let root = path::normalized(context.files().root());
+    path::is_dot_or_dot_dot(path::last(operand))
+        && path::contains(absolute.as_bstr(), root.as_bstr())
 }
 
 /// The project's root, or a directory that the root is in, by whatever name. Such a directory need not be visible

@@ -368,16 +368,17 @@ enum Modified {
 }
 
 fn modified(letter: u8, modifier: Option<u8>) -> Modified {
-    match (modifier, letter) {
-        (None, _) => Modified::Plain,
-        (Some(b'E'), b'C' | b'y' | b'Y') => Modified::Text,
-        (Some(b'E'), letter) if b"aAbBdDeFgGhHIjklmMNSUVwW".contains(&letter) => Modified::Invalid,
-        (Some(b'E'), _) => Modified::Plain,
-        (Some(_), b'a' | b'A' | b'c' | b'D' | b'F' | b'q' | b'x' | b'X' | b'Y') => {
-            Modified::Invalid
-        }
-        (Some(_), letter) if b"CdegGHIjklmMSUVwWuyz".contains(&letter) => Modified::Text,
-        (Some(_), _) => Modified::Plain,
+    let (text, invalid): (&[u8], &[u8]) = match modifier {
+        None => (b"", b""),
+        Some(b'E') => (b"CyY", b"aAbBdDeFgGhHIjklmMNSUVwW"),
+        Some(_) => (b"CdegGHIjklmMSUVwWuyz", b"aAcDFqxXY"),
+    };
+    if text.contains(&letter) {
+        Modified::Text
+    } else if invalid.contains(&letter) {
+        Modified::Invalid
+    } else {
+        Modified::Plain
     }
 }
 

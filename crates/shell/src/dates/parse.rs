@@ -267,13 +267,13 @@ impl Parser<'_> {
 
     fn zone_offset(&mut self, hours: Number) -> Option<()> {
         self.fields.seen.zones += 1;
-        let minutes = self.colon_minutes()?;
-        self.fields.set_zone(hours, minutes)
+        self.offset(hours)
     }
 
-    /// `:30`, or nothing.
-    fn colon_minutes(&mut self) -> Option<Option<i64>> {
-        if self.take_character(b':') { Some(Some(self.unsigned()?.value)) } else { Some(None) }
+    /// The rest of an offset: `:30`, or nothing.
+    fn offset(&mut self, hours: Number) -> Option<()> {
+        let minutes = if self.take_character(b':') { Some(self.unsigned()?.value) } else { None };
+        self.fields.set_zone(hours, minutes)
     }
 
     /// After `1/`: `1/31`, `1/31/2024`, `2024/1/31`.
@@ -362,8 +362,7 @@ impl Parser<'_> {
                     self.next();
                     return self.fields.add(Relative::of(unit, number.value.checked_mul(size)?), 1);
                 }
-                let minutes = self.colon_minutes()?;
-                self.fields.set_zone(number, minutes)?;
+                self.offset(number)?;
                 self.fields.zone += offset;
                 Some(())
             }

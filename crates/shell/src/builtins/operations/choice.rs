@@ -11,8 +11,7 @@ pub(in crate::builtins) fn choose(
     value: &BStr,
     rows: &[&[&str]],
 ) -> Result<usize, ToolError> {
-    let is_exact = |row: &&[&str]| row.iter().any(|name| value == *name);
-    if let Some(exact) = rows.iter().position(|row| is_exact(&row)) {
+    if let Some(exact) = rows.iter().position(|row| row.iter().any(|name| value == *name)) {
         return Ok(exact);
     }
     let starts = |row: &[&str]| {

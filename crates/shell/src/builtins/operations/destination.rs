@@ -57,15 +57,12 @@ pub(in crate::builtins) fn take(
         return Err(super::misuse(context, message));
     }
     if exactly {
-        return match operands.len() {
-            1 => Ok(Some(Destination::Exactly(last))),
-            _ => {
-                operands.push(last);
-                let extra = operands.get(2).map(|extra| shown(extra.as_bstr()));
-                let extra = extra.unwrap_or_default();
-                Err(super::misuse(context, format!("extra operand {extra}")))
-            }
-        };
+        if operands.len() == 1 {
+            return Ok(Some(Destination::Exactly(last)));
+        }
+        operands.push(last);
+        let extra = operands.get(2).map(|extra| shown(extra.as_bstr())).unwrap_or_default();
+        return Err(super::misuse(context, format!("extra operand {extra}")));
     }
     if is_directory(context, last.as_bstr()) {
         return Ok(Some(Destination::Into(last)));

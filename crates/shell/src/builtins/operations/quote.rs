@@ -26,7 +26,9 @@ pub(in crate::builtins) fn quoted(name: &BStr) -> BString {
                 text.extend_from_slice(b"'$'");
                 escaping = true;
             }
-            bytes.iter().for_each(|byte| text.extend_from_slice(escape(*byte).as_bytes()));
+            for byte in bytes {
+                text.extend_from_slice(escape(*byte).as_bytes());
+            }
         }
     }
     text.push(b'\'');

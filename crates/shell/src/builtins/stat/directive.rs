@@ -1,5 +1,6 @@
 //! The conversions of `stat -c`: `%a`, `%-10s`, `%.3Y`.
 
+use std::fmt::Write;
 use std::time::SystemTime;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -176,19 +177,17 @@ impl Subject<'_> {
     fn convert<'f>(&self, out: &mut Vec<u8>, text: &'f [u8], escapes: bool) -> &'f [u8] {
         let (directive, rest) = Directive::parse(text);
         match directive.letter {
-            None => out.push(b'%'),
             Some(b'\n') if !escapes && rest.is_empty() => out.extend_from_slice(b"%\n"),
-            Some(b'%') => out.push(b'%'),
-            Some(letter) => match self.field(letter, directive.part, directive.plain) {
-                Some(field) => write(out, field, &directive),
-                None => {
+            None | Some(b'%') => out.push(b'%'),
+            Some(letter) => {
+                if let Some(field) = self.field(letter, directive.part, directive.plain) {
+                    write_field(out, field, &directive);
+                } else {
                     out.push(b'?');
                     // Only the half of a device number was asked for: the letter itself is text.
-                    if directive.part.is_some() {
-                        out.push(letter);
-                    }
+                    out.extend(directive.part.and(Some(letter)));
                 }
-            },
+            }
         }
         rest
     }
@@ -259,7 +258,7 @@ impl Subject<'_> {
     }
 }
 
-fn write(out: &mut Vec<u8>, field: Field, directive: &Directive<'_>) {
+fn write_field(out: &mut Vec<u8>, field: Field, directive: &Directive<'_>) {
     match field {
         Field::Text(text) => pad_text(out, text.as_bstr(), directive),
         Field::Names(name, link) => {
@@ -323,7 +322,8 @@ fn pad(out: &mut Vec<u8>, sign: &str, body: &[u8], width: usize, flags: Flags) {
     }
 }
 
-/// Seconds since 1970, with as many decimals as the precision says, rounded down.
+/// Seconds since 1970 with as many decimals as the precision says: without any they are rounded down, else towards
+/// zero, as GNU has it.
 fn write_seconds(out: &mut Vec<u8>, moment: Moment, directive: &Directive<'_>) {
     let decimals = match directive.precision {
         None => 0,
@@ -333,12 +333,12 @@ fn write_seconds(out: &mut Vec<u8>, moment: Moment, directive: &Directive<'_>) {
     let kept = decimals.min(9);
     let unit = 10_i128.pow(9 - kept as u32);
     let total = i128::from(moment.seconds) * 1_000_000_000 + i128::from(moment.nanoseconds);
-    let shown = total.div_euclid(unit);
+    let shown = if kept == 0 { total.div_euclid(unit) } else { total / unit };
     let scale = 10_u128.pow(kept as u32);
     let (whole, fraction) = (shown.unsigned_abs() / scale, shown.unsigned_abs() % scale);
     let mut text = whole.to_string();
     if decimals > 0 {
-        text.push_str(&format!(".{fraction:0kept$}"));
+        let _infallible = write!(text, ".{fraction:0kept$}");
         text.extend(std::iter::repeat_n('0', decimals - kept));
     }
     let flags = directive.flags;

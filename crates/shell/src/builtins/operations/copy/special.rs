@@ -53,12 +53,12 @@ impl Copier {
             }
         }
         if pair.to.is_some() && !self.may_replace() {
-            return self.exists(context, pair, b"cannot create hard link ");
+            return exists(context, pair, b"cannot create hard link ");
         }
         let linked = make(context, pair, |context, path| {
             context.files().create_hard_link(existing.as_bstr(), path)
         });
-        self.reported(context, pair, b"cannot create hard link ", linked)
+        reported(context, pair, b"cannot create hard link ", linked)
     }
 
     /// `-s`. A relative name means something else in another directory.
@@ -77,12 +77,12 @@ impl Copier {
             }
         }
         if pair.to.is_some() && !self.may_replace() {
-            return self.exists(context, pair, b"cannot create symbolic link ");
+            return exists(context, pair, b"cannot create symbolic link ");
         }
         let source = pair.source;
         let linked =
             make(context, pair, |context, path| context.files().create_symlink(source, path));
-        self.reported(context, pair, b"cannot create symbolic link ", linked)
+        reported(context, pair, b"cannot create symbolic link ", linked)
     }
 
     /// A copy of the link itself.
@@ -129,28 +129,23 @@ impl Copier {
     fn may_replace(&self) -> bool {
         self.options.force || self.options.remove_destination
     }
+}
 
-    fn exists(&self, context: &mut Context<'_>, pair: &Pair<'_>, what: &[u8]) -> bool {
-        self.reported(context, pair, what, Err(errno::error(errno::EEXIST)))
-    }
+fn exists(context: &mut Context<'_>, pair: &Pair<'_>, what: &[u8]) -> bool {
+    reported(context, pair, what, Err(errno::error(errno::EEXIST)))
+}
 
-    fn reported(
-        &self,
-        context: &mut Context<'_>,
-        pair: &Pair<'_>,
-        what: &[u8],
-        done: io::Result<()>,
-    ) -> bool {
-        let Err(error) = done else { return true };
-        if errno::is(&error, errno::ENOENT) {
-            context.complain_of(pair.target, &error);
-            return false;
-        }
-        let (source, target) = (quoted(pair.source), quoted(pair.target));
-        let reason = errno::text(&error);
-        say(context, &[what, &target, b" to ", &source, b": ", reason.as_bytes()]);
-        false
+/// Reports a failure to make a link; whether there was none.
+fn reported(context: &mut Context<'_>, pair: &Pair<'_>, what: &[u8], done: io::Result<()>) -> bool {
+    let Err(error) = done else { return true };
+    if errno::is(&error, errno::ENOENT) {
+        context.complain_of(pair.target, &error);
+        return false;
     }
+    let (source, target) = (quoted(pair.source), quoted(pair.target));
+    let reason = errno::text(&error);
+    say(context, &[what, &target, b" to ", &source, b": ", reason.as_bytes()]);
+    false
 }
 
 /// Makes something at the target; what is there already is replaced in one step.
