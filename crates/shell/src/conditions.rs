@@ -82,9 +82,9 @@ impl Shell {
                 left.device == right.device && left.inode == right.inode
             }
             (ConditionalOperator::Newer, Some(left), Some(right)) => left.modified > right.modified,
-            (ConditionalOperator::Newer, Some(_), None) => true,
             (ConditionalOperator::Older, Some(left), Some(right)) => left.modified < right.modified,
-            (ConditionalOperator::Older, None, Some(_)) => true,
+            (ConditionalOperator::Newer, Some(_), None)
+            | (ConditionalOperator::Older, None, Some(_)) => true,
             _ => false,
         }
     }
@@ -129,6 +129,6 @@ impl Shell {
         } else {
             self.element_key_of_text(reference.name, subscript)?
         };
-        Ok(self.element_or_complain(reference.name, &key).is_some())
+        Ok(self.element_or_complain(reference.name, &key)?.is_some())
     }
 }

@@ -188,7 +188,7 @@ impl Test<'_> {
     fn primary(&mut self, first: &BString) -> Answer {
         let words = self.words;
         if let (Some(operator), Some(right)) =
-            (words.get(self.at + 1).and_then(|word| binary_operator(word)), words.get(self.at + 2))
+            (words.get(self.at + 1).and_then(binary_operator), words.get(self.at + 2))
         {
             self.at += 3;
             return self.binary(operator, first, right);

@@ -3,8 +3,10 @@
 //! Words are made one at a time, so that a product of millions costs no memory; how many there will be is
 //! counted before the first is made.
 
-use bstr::BString;
-use exacta_syntax::ast::{BraceExpansion, WordPart};
+use std::borrow::Cow;
+
+use bstr::{BString, ByteSlice};
+use exacta_syntax::ast::{BraceExpansion, Parameter, ParameterExpansion, WordPart};
 
 use crate::status::Running;
 
@@ -13,6 +15,8 @@ use crate::status::Running;
 pub(super) enum Piece<'a> {
     Part(&'a WordPart),
     Text(BString),
+    /// What text and its neighbour became together.
+    Made(Box<WordPart>),
 }
 
 pub(super) fn has_braces(parts: &[WordPart]) -> bool {
@@ -114,6 +118,95 @@ fn choose<'a>(
             })
         }
     }
+}
+
+/// For bash braces are text: in `{$a,b}_c` the name that is read afterwards is `a_c`, and `~{/x,/y}` begins with
+/// a tilde.
+pub(super) fn rejoined<'p, 'a>(pieces: &'p [Piece<'a>]) -> Cow<'p, [Piece<'a>]> {
+    let tilde = tilde_prefix(pieces);
+    let meets_text = |at: usize| {
+        pieces.get(at).and_then(open_name).is_some()
+            && pieces.get(at + 1).and_then(text_of).is_some_and(|text| name_length(text) > 0)
+    };
+    if tilde.is_none() && !(0..pieces.len()).any(meets_text) {
+        return Cow::Borrowed(pieces);
+    }
+    let mut all = Vec::with_capacity(pieces.len() + 1);
+    // How much of the text to come is already part of something else.
+    let mut taken = 0;
+    if let Some(name) = tilde {
+        taken = name.len() + 1;
+        all.push(Piece::Made(Box::new(WordPart::Tilde(name))));
+    }
+    for (at, piece) in pieces.iter().enumerate() {
+        if let Some(text) = text_of(piece) {
+            let rest = text.get(taken.min(text.len())..).unwrap_or_default();
+            taken = taken.saturating_sub(text.len());
+            all.push(Piece::Text(rest.into()));
+        } else if let Some(expansion) = open_name(piece) {
+            let mut whole = expansion.clone();
+            let more = name_after(pieces.get(at + 1..).unwrap_or_default());
+            taken = more.len();
+            if let Parameter::Variable(name) = &mut whole.parameter {
+                name.extend_from_slice(&more);
+            }
+            all.push(Piece::Made(Box::new(WordPart::Parameter(Box::new(whole)))));
+        } else {
+            all.push(piece.clone());
+        }
+    }
+    Cow::Owned(all)
+}
+
+fn text_of<'p>(piece: &'p Piece<'_>) -> Option<&'p BString> {
+    match piece {
+        Piece::Part(WordPart::Literal(text)) | Piece::Text(text) => Some(text),
+        Piece::Part(_) | Piece::Made(_) => None,
+    }
+}
+
+/// `$name` without braces around the name: text that follows belongs to it.
+fn open_name<'p>(piece: &'p Piece<'_>) -> Option<&'p ParameterExpansion> {
+    match piece {
+        Piece::Part(WordPart::Parameter(expansion))
+            if !expansion.braced && matches!(expansion.parameter, Parameter::Variable(_)) =>
+        {
+            Some(expansion)
+        }
+        _ => None,
+    }
+}
+
+fn name_length(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+}
+
+/// The characters of a name with which the following text begins.
+fn name_after(pieces: &[Piece<'_>]) -> BString {
+    let mut name = BString::default();
+    for text in pieces.iter().map_while(text_of) {
+        let length = name_length(text);
+        name.extend_from_slice(text.get(..length).unwrap_or_default());
+        if length < text.len() {
+            break;
+        }
+    }
+    name
+}
+
+/// What follows a tilde at the beginning, up to a slash; `None` if quotes or an expansion come first.
+fn tilde_prefix(pieces: &[Piece<'_>]) -> Option<BString> {
+    let mut name = BString::default();
+    for (at, piece) in pieces.iter().enumerate() {
+        let text = text_of(piece)?;
+        let text = if at == 0 { text.strip_prefix(b"~")? } else { text.as_slice() };
+        let end = text.find_byte(b'/');
+        name.extend_from_slice(text.get(..end.unwrap_or(text.len())).unwrap_or_default());
+        if end.is_some() {
+            break;
+        }
+    }
+    (!pieces.is_empty()).then_some(name)
 }
 
 fn sequence(first: i64, last: i64, step: i64) -> impl Iterator<Item = i64> {

@@ -8,7 +8,7 @@ use super::field::{self, Field};
 use super::pattern::{Pattern, PatternOptions};
 use crate::filesystem::{Directory, FileKind, Follow};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Interrupt, Running};
+use crate::status::{Interrupt, Running};
 
 /// One stretch of a pattern between slashes.
 #[derive(Debug)]
@@ -45,10 +45,7 @@ impl Shell {
         if !found.is_empty() {
             into.append(&mut found);
         } else if self.options.failglob {
-            let mut message = b"no match: ".to_vec();
-            message.extend_from_slice(&field.text);
-            self.complain(&message);
-            return Err(Interrupt::Discard(ExitStatus::FAILURE));
+            return Err(self.refuse([b"no match: ", field.text.as_slice()].concat()));
         } else if !self.options.nullglob {
             into.push(field.text.into());
         }
@@ -61,6 +58,7 @@ impl Shell {
             extglob: self.options.extglob,
             ignore_case: self.options.nocaseglob,
             leading_dot: !self.shows_dot_files(),
+            encoding: self.encoding(),
         };
         let mut parsed = PathPattern {
             prefix: BString::default(),
@@ -69,7 +67,7 @@ impl Shell {
         };
         let mut rest = pattern.as_bytes();
         while !rest.is_empty() {
-            let slash = rest.find_byte(b'/').unwrap_or(rest.len());
+            let slash = component_end(rest, options.extglob);
             let (text, after) = rest.split_at(slash);
             let slashes = after.iter().take_while(|byte| **byte == b'/').count();
             rest = after.get(slashes..).unwrap_or_default();
@@ -153,7 +151,7 @@ impl Walk<'_> {
             }
             Component::Pattern(pattern) => {
                 let Some(directory) = self.open(path.as_bstr()) else { return Ok(()) };
-                for (name, kind) in self.entries(&*directory) {
+                for (name, kind) in self.entries(&*directory, pattern) {
                     if pattern.matches(&name) {
                         self.proceed(rest, joined(path.as_bstr(), name.as_bstr()), kind)?;
                     }
@@ -211,10 +209,10 @@ impl Walk<'_> {
         self.shell.host.files().open_directory(absolute.as_bstr(), Follow::Yes).ok()
     }
 
-    fn entries(&self, directory: &dyn Directory) -> Vec<(BString, FileKind)> {
+    fn entries(&self, directory: &dyn Directory, pattern: &Pattern) -> Vec<(BString, FileKind)> {
         let entries = directory.entries().unwrap_or_default();
         let mut all: Vec<_> = entries.into_iter().map(|entry| (entry.name, entry.kind)).collect();
-        if self.with_dots {
+        if self.with_dots && pattern.begins_with_dot() {
             all.push((".".into(), FileKind::Directory));
             all.push(("..".into(), FileKind::Directory));
         }
@@ -266,6 +264,27 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Where the part before the next slash ends. A slash inside `@(…)` is part of the group.
+fn component_end(pattern: &[u8], extglob: bool) -> usize {
+    let (mut open, mut at) = (0_usize, 0);
+    while let Some(&byte) = pattern.get(at) {
+        let before = at.checked_sub(1).and_then(|at| pattern.get(at));
+        match byte {
+            b'/' if open == 0 => return at,
+            b'\\' => at += 1,
+            b'(' if open > 0 || extglob && before.is_some_and(|byte| b"?*+@!".contains(byte)) => {
+                open += 1;
+            }
+            b')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    // A group that never closes is none.
+    let slash = if open > 0 { pattern.find_byte(b'/') } else { None };
+    slash.unwrap_or(pattern.len())
 }
 
 /// `path` already ends with a slash, or is empty.

@@ -12,6 +12,7 @@
 mod ansi;
 mod arithmetic;
 mod brace;
+pub mod characters;
 mod field;
 mod glob;
 mod parameter;
@@ -74,7 +75,7 @@ impl Shell {
             }
             let before = into.len();
             let mut expansion = self.new_expansion();
-            for piece in pieces {
+            for piece in brace::rejoined(pieces).as_ref() {
                 self.expand_piece(piece, Mode::FIELDS, &mut expansion)?;
             }
             self.finish_fields(expansion, into)?;

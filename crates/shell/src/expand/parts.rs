@@ -25,6 +25,8 @@ pub(super) enum Lists {
     Fields,
     /// One string: `$@` joined by spaces, `$*` by the first character of `IFS`.
     Joined,
+    /// One string, all joined by the first character of `IFS`.
+    JoinedAll,
     /// One string, all joined by spaces: here-documents.
     Spaced,
 }
@@ -34,6 +36,14 @@ impl Mode {
     pub const STRING: Mode = Mode { quoted: false, nested: false, lists: Lists::Joined };
     pub const HERE_DOCUMENT: Mode = Mode { quoted: true, nested: false, lists: Lists::Spaced };
     pub const QUOTED_STRING: Mode = Mode { quoted: true, nested: false, lists: Lists::Joined };
+
+    /// In an assignment bash joins what these operations leave of `$@` by `IFS`, as if it were `$*`.
+    pub fn joining_all(self) -> Mode {
+        match self.lists {
+            Lists::Joined => Mode { lists: Lists::JoinedAll, ..self },
+            Lists::Fields | Lists::JoinedAll | Lists::Spaced => self,
+        }
+    }
 
     /// Where the value of an expansion comes from.
     pub fn origin(self) -> Origin {
@@ -106,6 +116,7 @@ impl Shell {
         match piece {
             Piece::Part(part) => self.expand_part(part, mode, out),
             Piece::Text(text) => out.push(mode.literal_origin(), text),
+            Piece::Made(part) => self.expand_part(part, mode, out),
         }
     }
 

@@ -317,8 +317,7 @@ impl Shell {
 
     /// `case` and `[[ == ]]`: in the latter extended patterns are always on.
     pub(super) fn matches_pattern(&self, pattern: &[u8], subject: &[u8], extglob: bool) -> bool {
-        let ignore_case = self.options.nocasematch;
-        let options = PatternOptions { extglob, ignore_case, leading_dot: false };
+        let options = PatternOptions { extglob, ..self.pattern_options() };
         Pattern::new(pattern.as_bstr(), options).matches(subject)
     }
 }

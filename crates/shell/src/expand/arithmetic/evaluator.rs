@@ -158,13 +158,13 @@ impl<'a> Evaluator<'a> {
                 },
                 None => return self.unset(Place::Variable(target.name.clone())),
             },
-            Some(key) => match self.shell.element_or_complain(name, key) {
-                Some(text) => text,
-                None => {
+            Some(key) => {
+                let Some(text) = self.shell.element_or_complain(name, key)? else {
                     let place = Place::Element(target.name.clone(), key.clone(), written_key(key));
                     return self.unset(place);
-                }
-            },
+                };
+                text
+            }
         };
         Ok(self.shell.evaluate_text_at(self.command, text.as_bstr(), self.depth + 1)?)
     }

@@ -8,8 +8,9 @@ mod evaluator;
 mod number;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{Arithmetic, Expression};
+use exacta_syntax::ast::{Arithmetic, Expression, WordPart};
 
+use super::field::Origin;
 use super::parts::Mode;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
@@ -87,8 +88,20 @@ impl Shell {
     }
 
     fn arithmetic_text(&mut self, arithmetic: &Arithmetic) -> Running<BString> {
-        let expansion = self.expand_joined(&arithmetic.text.parts, Mode::QUOTED_STRING)?;
-        Ok(expansion.text_joined_by(b' '))
+        let mut out = self.new_expansion();
+        for part in &arithmetic.text.parts {
+            // Inside `((…))` only double quotes are quotes.
+            match part {
+                WordPart::SingleQuoted(text) | WordPart::AnsiQuoted(text) => {
+                    out.push(Origin::Quoted, &[b"'", text.as_slice(), b"'"].concat())?;
+                }
+                WordPart::Escaped(text) => {
+                    out.push(Origin::Quoted, &[b"\\", text.as_slice()].concat())?;
+                }
+                _ => self.expand_part(part, Mode::QUOTED_STRING, &mut out)?,
+            }
+        }
+        Ok(out.text_joined_by(b' '))
     }
 
     /// The values of every `$name` in the tree, from left to right; `None` if one is not a plain number.

@@ -1,8 +1,9 @@
 //! `${x^p}`, `${x^^p}`, `${x,p}`, `${x,,p}`, `${x~p}`, `${x~~p}`.
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use exacta_syntax::ast::CaseChange;
 
+use crate::expand::characters::{self, Encoding};
 use crate::expand::pattern::Pattern;
 
 /// Changes the first character, or `all`, of those that match the pattern (none: every one does).
@@ -11,16 +12,16 @@ pub(super) fn change(
     change: CaseChange,
     all: bool,
     pattern: Option<&Pattern>,
+    encoding: Encoding,
 ) -> BString {
     let mut result = Vec::with_capacity(text.len());
-    for (start, end, letter) in text.char_indices() {
-        let bytes = text.get(start..end).unwrap_or_default();
-        let wanted = (all || start == 0) && pattern.is_none_or(|pattern| pattern.matches(bytes));
-        // A byte that is no character is shown as U+FFFD, which has no case.
-        if wanted && letter != char::REPLACEMENT_CHARACTER {
-            push_changed(letter, change, &mut result);
-        } else {
-            result.extend_from_slice(bytes);
+    for bytes in characters::each(text, encoding) {
+        let wanted = all || result.is_empty();
+        match bstr::decode_utf8(bytes) {
+            (Some(letter), _) if wanted && pattern.is_none_or(|one| one.matches(bytes)) => {
+                push_changed(letter, change, &mut result);
+            }
+            _ => result.extend_from_slice(bytes),
         }
     }
     result.into()

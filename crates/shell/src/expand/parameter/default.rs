@@ -5,9 +5,9 @@ use exacta_syntax::ast::{DefaultKind, Word};
 
 use super::subject::{Place, Reference, Subject};
 use crate::expand::field::Expansion;
-use crate::expand::parts::Mode;
+use crate::expand::parts::{Lists, Mode};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Interrupt, Running};
+use crate::status::{Interrupt, Running};
 
 impl Shell {
     pub(super) fn expand_default(
@@ -17,7 +17,7 @@ impl Shell {
         mode: Mode,
         out: &mut Expansion,
     ) -> Running<()> {
-        let present = self.is_present(&reference, colon);
+        let present = self.is_present(&reference, colon, mode);
         match (kind, present) {
             (DefaultKind::Alternative, true) | (DefaultKind::Use, false) => {
                 let outer = out.vanished;
@@ -39,7 +39,7 @@ impl Shell {
         }
     }
 
-    fn is_present(&self, reference: &Reference, colon: bool) -> bool {
+    fn is_present(&self, reference: &Reference, colon: bool, mode: Mode) -> bool {
         match &reference.subject {
             Subject::Unset => false,
             Subject::One(text) => !(colon && text.is_empty()),
@@ -51,6 +51,7 @@ impl Shell {
                 many => {
                     many.iter().any(|value| !value.is_empty())
                         || !reference.place.is_star()
+                        || (!mode.quoted && mode.lists == Lists::Fields)
                         || !self.separators().joiner().is_empty()
                 }
             },
@@ -69,13 +70,12 @@ impl Shell {
             }
             Place::Element(name, key, _) => {
                 self.assign_element(name.as_bstr(), key.clone(), value)?;
-                Ok(self.element_or_complain(name.as_bstr(), key).unwrap_or_default())
+                Ok(self.element_or_complain(name.as_bstr(), key)?.unwrap_or_default())
             }
             other => {
                 let mut message = other.label_with_dollar();
                 message.extend_from_slice(b": cannot assign in this way");
-                self.complain(&message);
-                Err(Interrupt::Discard(ExitStatus::FAILURE))
+                Err(self.refuse(&message))
             }
         }
     }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion};
 
-use super::subject::{self, Subject};
+use super::subject::{self, Place, Subject};
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Interrupt, Running};
+use crate::status::Running;
 use crate::variables::{Reference, is_name, parse_reference};
 
 pub(super) enum Found {
@@ -32,10 +32,16 @@ impl Shell {
             Subject::One(text) => text,
             Subject::List(values) => self.joined(&values),
             Subject::Unset => {
+                // A variable that is declared names nothing, which is no error.
+                if let Place::Variable(name) = &reference.place
+                    && self.variables.get(name.as_bstr()).is_some()
+                {
+                    let (place, subject) = (Place::Special(b'!'), Subject::Unset);
+                    return Ok(Found::Reference(subject::Reference { place, subject }));
+                }
                 let mut message = reference.place.label();
                 message.extend_from_slice(b": invalid indirect expansion");
-                self.complain(&message);
-                return Err(Interrupt::Discard(ExitStatus::FAILURE));
+                return Err(self.refuse(&message));
             }
         };
         self.late_reference(text.as_bstr()).map(Found::Reference)
@@ -65,19 +71,14 @@ impl Shell {
                 b"*" => self.array_list(&name, true),
                 _ => {
                     let key = self.element_key_of_text(name.as_bstr(), subscript)?;
-                    self.element_reference(&name, key, subscript.into())
+                    self.element_reference(&name, key, subscript.into())?
                 }
             };
             return Ok(subject::Reference { place, subject });
         }
         match late_parameter(text) {
             Some(parameter) => self.reference(&parameter, None),
-            None => {
-                let mut message = BString::from(text);
-                message.extend_from_slice(b": invalid variable name");
-                self.complain(&message);
-                Err(Interrupt::Discard(ExitStatus::FAILURE))
-            }
+            None => Err(self.refuse([text.as_bytes(), b": invalid variable name"].concat())),
         }
     }
 }

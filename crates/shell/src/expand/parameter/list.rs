@@ -43,6 +43,7 @@ impl Shell {
             Lists::Fields if separators.none() => push_unsplit(values, out),
             Lists::Fields => push_joined(values, separators.joiner(), Origin::Expanded, out),
             Lists::Joined if star => push_joined(values, separators.joiner(), mode.origin(), out),
+            Lists::JoinedAll => push_joined(values, separators.joiner(), mode.origin(), out),
             Lists::Joined | Lists::Spaced => push_joined(values, b" ", mode.origin(), out),
         }
     }

@@ -17,6 +17,7 @@ mod transform;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector};
 
+use super::characters;
 use super::field::Expansion;
 use super::parts::Mode;
 use super::pattern::{Pattern, PatternOptions};
@@ -87,14 +88,15 @@ impl Shell {
             return self.expand_transform(letter, expansion, reference, mode, out);
         }
         let unset = matches!(reference.subject, Subject::Unset);
-        if unset && self.options.nounset {
+        if self.options.nounset && (unset || self.counts_nothing(&expansion.operation, &reference))
+        {
             return Err(self.unbound(&reference.place));
         }
         match &expansion.operation {
             Operation::Length => {
                 let length = match &reference.subject {
                     Subject::Unset => 0,
-                    Subject::One(text) => text.chars().count(),
+                    Subject::One(text) => characters::count(text, self.encoding()),
                     Subject::List(values) => values.len(),
                 };
                 out.push(mode.origin(), length.to_string().as_bytes())
@@ -107,8 +109,23 @@ impl Shell {
             _ if unset => Ok(()),
             operation => {
                 let changed = self.change(operation, reference.subject)?;
+                let strips = matches!(
+                    operation,
+                    Operation::RemovePrefix { .. } | Operation::RemoveSuffix { .. }
+                );
+                let mode = if strips { mode.joining_all() } else { mode };
                 self.push_subject(changed, &reference.place, mode, out)
             }
+        }
+    }
+
+    /// `${#a[@]}` of an array that does not exist; without the `#` bash takes it for an empty list.
+    fn counts_nothing(&self, operation: &Operation, reference: &Reference) -> bool {
+        match (operation, &reference.place) {
+            (Operation::Length, Place::List { name: Some(name), .. }) => {
+                self.value_of(name.as_bstr()).is_none()
+            }
+            _ => false,
         }
     }
 
@@ -133,7 +150,10 @@ impl Shell {
                     Some(word) => Some(self.compile_pattern(word)?),
                     None => None,
                 };
-                subject.map(self, |_, text| Ok(case::change(text, *change, *all, pattern.as_ref())))
+                let encoding = self.encoding();
+                subject.map(self, |_, text| {
+                    Ok(case::change(text, *change, *all, pattern.as_ref(), encoding))
+                })
             }
             Operation::Plain
             | Operation::Length
@@ -148,7 +168,7 @@ impl Shell {
     /// A word as a pattern of `${x#…}` and its kin.
     fn compile_pattern(&mut self, word: &exacta_syntax::ast::Word) -> Running<Pattern> {
         let text = self.expand_pattern(word)?;
-        let options = PatternOptions { extglob: self.options.extglob, ..PatternOptions::default() };
+        let options = PatternOptions { ignore_case: false, ..self.pattern_options() };
         Ok(Pattern::new(text.as_bstr(), options))
     }
 
@@ -158,20 +178,31 @@ impl Shell {
             extglob: self.options.extglob,
             ignore_case: self.options.nocasematch,
             leading_dot: false,
+            encoding: self.encoding(),
         }
     }
 
     /// `${…}` that bash cannot make sense of.
     fn bad_substitution(&self, text: &BStr) -> Interrupt {
-        let mut message = BString::from(text);
-        message.extend_from_slice(b": bad substitution");
-        self.complain(&message);
-        Interrupt::Discard(ExitStatus::FAILURE)
+        self.refuse([text.as_bytes(), b": bad substitution"].concat())
+    }
+
+    /// An error that drops the rest of the command; with `set -e` it leaves the shell wherever it happens.
+    pub(crate) fn refuse(&self, message: impl AsRef<[u8]>) -> Interrupt {
+        self.complain(message);
+        match (self.options.errexit, self.status) {
+            (false, _) => Interrupt::Discard(ExitStatus::FAILURE),
+            (true, ExitStatus::SUCCESS) => Interrupt::Exit(ExitStatus::FAILURE),
+            (true, status) => Interrupt::Exit(status),
+        }
     }
 
     /// `set -u`
     pub(super) fn unbound(&self, place: &Place) -> Interrupt {
-        let mut message = place.label_with_dollar();
+        let mut message = match place {
+            Place::List { name: Some(name), .. } => name.clone(),
+            place => place.label_with_dollar(),
+        };
         message.extend_from_slice(b": unbound variable");
         self.complain(&message);
         self.fatal()

@@ -14,6 +14,14 @@ pub(super) struct Replace {
     pattern: Pattern,
     /// Texts between which the matched text is put: one more than there are `&`.
     replacement: Vec<Vec<u8>>,
+    /// Nothing is replaced: see [`has_reversed_bracket`].
+    hopeless: bool,
+}
+
+/// Bash counts the characters a pattern takes before it looks for it, and counts `[^]…]` wrong: if nothing in the
+/// pattern can vary in length, it never matches. Scripts have come to rely on what they get.
+fn has_reversed_bracket(pattern: &[u8]) -> bool {
+    pattern.contains_str("[^]") || pattern.contains_str("[!]")
 }
 
 impl Shell {
@@ -27,12 +35,14 @@ impl Shell {
         let (kind, skipped) = anchor_of(kind, &expansion);
         let pattern = expansion.into_pattern(b' ');
         let pattern = pattern.get(skipped..).unwrap_or_default().as_bstr();
+        let hopeless = has_reversed_bracket(pattern);
         let pattern = Pattern::new(pattern, self.pattern_options());
+        let hopeless = hopeless && !pattern.varies();
         let replacement = match replacement {
             Some(word) => self.replacement_texts(word)?,
             None => vec![Vec::new()],
         };
-        Ok(Replace { kind, pattern, replacement })
+        Ok(Replace { kind, pattern, replacement, hopeless })
     }
 
     fn replacement_texts(&mut self, word: &Word) -> Running<Vec<Vec<u8>>> {
@@ -100,17 +110,17 @@ impl Replace {
             outcome.is_ok()
         };
         match self.kind {
-            ReplaceKind::Prefix => {
+            ReplaceKind::Prefix if !self.hopeless => {
                 if let Some(end) = self.pattern.prefix(text, Reach::Longest) {
                     replace(0, end);
                 }
             }
-            ReplaceKind::Suffix => {
+            ReplaceKind::Suffix if !self.hopeless => {
                 if let Some(start) = self.pattern.suffix(text, Reach::Longest) {
                     replace(start, text.len());
                 }
             }
-            _ if self.pattern.as_literal() == Some(b"") => {}
+            _ if self.hopeless || self.pattern.as_literal() == Some(b"") => {}
             _ if text.is_empty() => {
                 if self.pattern.matches(text) {
                     replace(0, 0);
@@ -121,6 +131,7 @@ impl Replace {
                 false
             }),
             ReplaceKind::All => self.pattern.find_each(text, replace),
+            ReplaceKind::Prefix | ReplaceKind::Suffix => {}
         }
         outcome?;
         result.extend_from_slice(text.get(done..).unwrap_or_default());

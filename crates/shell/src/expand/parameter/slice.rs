@@ -4,6 +4,7 @@ use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::Arithmetic;
 
 use super::subject::{Place, Reference, Subject};
+use crate::expand::characters;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
 use crate::variables::Value;
@@ -38,7 +39,8 @@ impl Shell {
     }
 
     fn slice_text(&self, text: &BString, offset: i64, length: Option<i64>) -> Running<BString> {
-        let total = text.chars().count() as i64;
+        let encoding = self.encoding();
+        let total = characters::count(text, encoding) as i64;
         let start = if offset < 0 { total.saturating_add(offset) } else { offset };
         if start < 0 || start > total {
             return Ok(BString::default());
@@ -54,7 +56,7 @@ impl Shell {
             }
             Some(length) => start.saturating_add(length).min(total),
         };
-        Ok(characters(text, start as usize, end as usize).into())
+        Ok(characters::slice(text, start as usize, end as usize, encoding).into())
     }
 
     /// `$0` is element 0, unless the offset is counted from the end.
@@ -108,15 +110,4 @@ impl Shell {
         self.complain(format!("{length}: substring expression < 0"));
         Interrupt::Discard(ExitStatus::FAILURE)
     }
-}
-
-/// The characters from `start` up to `end`.
-fn characters(text: &[u8], start: usize, end: usize) -> &[u8] {
-    if text.is_ascii() {
-        return text.get(start..end).unwrap_or_default();
-    }
-    let mut bounds = text.char_indices().map(|(at, _, _)| at).chain([text.len()]);
-    let Some(first) = bounds.nth(start) else { return b"" };
-    let last = if end > start { bounds.nth(end - start - 1).unwrap_or(text.len()) } else { first };
-    text.get(first..last).unwrap_or_default()
 }

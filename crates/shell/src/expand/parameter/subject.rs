@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Parameter, Selector};
 
 use crate::shell::Shell;
-use crate::status::Running;
+use crate::status::{Interrupt, Running};
 use crate::variables::{ElementKey, Value};
 
 /// Where a value is, for messages and `${x:=…}`.
@@ -113,7 +113,7 @@ impl Shell {
             (Parameter::Variable(name), Some(Selector::Index(subscript))) => {
                 let key = self.element_key(name.as_bstr(), subscript)?;
                 let written = exacta_syntax::print_word(&subscript.text);
-                self.element_reference(name, key, written)
+                self.element_reference(name, key, written)?
             }
             (Parameter::Positional(number), _) => {
                 let value = self.positional_value(*number).map(BString::from);
@@ -162,13 +162,17 @@ impl Shell {
         name: &BString,
         key: ElementKey,
         written: BString,
-    ) -> (Place, Subject) {
-        let value = self.element_or_complain(name.as_bstr(), &key);
-        (Place::Element(name.clone(), key, written), Subject::from_option(value))
+    ) -> Running<(Place, Subject)> {
+        let value = self.element_or_complain(name.as_bstr(), &key)?;
+        Ok((Place::Element(name.clone(), key, written), Subject::from_option(value)))
     }
 
-    /// One element. A negative index before the first is a message, but not the end of anything.
-    pub(crate) fn element_or_complain(&self, name: &BStr, key: &ElementKey) -> Option<BString> {
+    /// One element. A negative index before the first is a message, which only `set -e` takes for an end.
+    pub(crate) fn element_or_complain(
+        &self,
+        name: &BStr,
+        key: &ElementKey,
+    ) -> Running<Option<BString>> {
         let value = self.value_of(name);
         let found = value.as_deref().and_then(|value| value.element(key).cloned());
         if found.is_none()
@@ -176,9 +180,12 @@ impl Shell {
             && *index < 0
             && !is_inside(value.as_deref(), *index)
         {
-            self.complain([name.as_bytes(), b": bad array subscript"].concat());
+            let refused = self.refuse([name.as_bytes(), b": bad array subscript"].concat());
+            if matches!(refused, Interrupt::Exit(_)) {
+                return Err(refused);
+            }
         }
-        found
+        Ok(found)
     }
 }
 

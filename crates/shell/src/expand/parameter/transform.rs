@@ -51,7 +51,7 @@ impl Shell {
                 return Err(self.bad_substitution(text.as_bstr()));
             }
         };
-        self.push_subject(changed, &place, mode, out)
+        self.push_subject(changed, &place, mode.joining_all(), out)
     }
 
     /// The variable behind a place, namerefs followed.
@@ -166,7 +166,8 @@ fn change_case(
     change: CaseChange,
     all: bool,
 ) -> Running<Subject> {
-    subject.map(shell, |_, text| Ok(case::change(text, change, all, None)))
+    let encoding = shell.encoding();
+    subject.map(shell, |_, text| Ok(case::change(text, change, all, None, encoding)))
 }
 
 /// In the order in which `declare -p` shows them.

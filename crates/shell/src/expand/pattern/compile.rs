@@ -1,20 +1,23 @@
 //! The text of a pattern to its nodes. Every text is a pattern: what is not well formed stands for itself.
 
+use super::characters::{self, Encoding};
 use super::set::{CharacterSet, Class};
-use super::{GroupKind, Node, decode};
+use super::{GroupKind, Node, PatternOptions};
 
 /// Groups inside each other beyond this stand for themselves: patterns come from data, and the matcher recurses.
 const DEEPEST_GROUP: usize = 64;
 
-pub(super) fn compile(text: &[u8], extglob: bool) -> Vec<Node> {
+pub(super) fn compile(text: &[u8], options: PatternOptions) -> Vec<Node> {
     let mut nodes = Vec::new();
-    Compiler { text, extglob }.sequence(0, text.len(), 0, &mut nodes);
+    let PatternOptions { extglob, encoding, .. } = options;
+    Compiler { text, extglob, encoding }.sequence(0, text.len(), 0, &mut nodes);
     nodes
 }
 
 struct Compiler<'a> {
     text: &'a [u8],
     extglob: bool,
+    encoding: Encoding,
 }
 
 impl Compiler<'_> {
@@ -193,7 +196,7 @@ impl Compiler<'_> {
     fn set_character(&self, at: usize, end: usize) -> Option<(u32, usize)> {
         for mark in [b'=', b'.'] {
             if let Some((name, next)) = self.bracketed(at, end, mark) {
-                let (character, length) = decode(name)?;
+                let (character, length) = characters::decode(name, self.encoding)?;
                 if length == name.len() {
                     return Some((character, next));
                 }
@@ -201,7 +204,7 @@ impl Compiler<'_> {
             }
         }
         let at = if self.byte(at) == Some(b'\\') && at + 1 < end { at + 1 } else { at };
-        let (character, length) = decode(self.text.get(at..end)?)?;
+        let (character, length) = characters::decode(self.text.get(at..end)?, self.encoding)?;
         Some((character, at + length))
     }
 }

@@ -8,11 +8,10 @@ mod compile;
 mod positions;
 mod set;
 
-use std::borrow::Cow;
-
-use bstr::{BStr, ByteSlice};
+use bstr::BStr;
 use memchr::memmem;
 
+use super::characters::{self, Encoding};
 use set::CharacterSet;
 
 /// What is in force when a pattern is compiled.
@@ -23,6 +22,7 @@ pub struct PatternOptions {
     pub ignore_case: bool,
     /// A dot at the beginning is matched only by a dot: file names.
     pub leading_dot: bool,
+    pub encoding: Encoding,
 }
 
 /// A compiled pattern. Characters are those of UTF-8; a byte that is none counts as one character.
@@ -69,7 +69,7 @@ pub enum Reach {
 
 impl Pattern {
     pub fn new(text: &BStr, options: PatternOptions) -> Self {
-        let nodes = compile::compile(text, options.extglob);
+        let nodes = compile::compile(text, options);
         let has_groups = nodes.iter().any(|node| matches!(node, Node::Group(..)));
         Pattern { nodes, options, has_groups }
     }
@@ -81,6 +81,20 @@ impl Pattern {
             [Node::Literal(text)] => Some(text),
             _ => None,
         }
+    }
+
+    /// Does it begin with a dot, so that `.` and `..` may be meant?
+    pub fn begins_with_dot(&self) -> bool {
+        match self.nodes.first() {
+            Some(Node::Literal(text)) => text.first() == Some(&b'.'),
+            Some(Node::Group(..)) => true,
+            _ => false,
+        }
+    }
+
+    /// Has it parts that match texts of different lengths?
+    pub fn varies(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Star | Node::Group(..)))
     }
 
     /// Does the whole text match?
@@ -171,11 +185,19 @@ impl Pattern {
             if from >= text.len() {
                 return false;
             }
-            let from = from + character_length(text, from);
+            let from = from + self.length_at(text, from);
             retry = Some((star, from));
             node = star + 1;
             at = from;
         }
+    }
+
+    fn decode(&self, text: &[u8]) -> Option<(u32, usize)> {
+        characters::decode(text, self.options.encoding)
+    }
+
+    fn length_at(&self, text: &[u8], at: usize) -> usize {
+        characters::length_at(text, at, self.options.encoding)
     }
 
     /// Would a dot at the beginning have to be matched by something other than a dot?
@@ -191,9 +213,9 @@ impl Pattern {
         match node {
             Node::Literal(literal) => self.literal_length(literal, rest).map(|length| at + length),
             Node::AnyOne if rest.is_empty() => None,
-            Node::AnyOne => Some(at + character_length(text, at)),
+            Node::AnyOne => Some(at + self.length_at(text, at)),
             Node::Set(set) => {
-                let (character, length) = decode(rest)?;
+                let (character, length) = self.decode(rest)?;
                 set.contains(character, self.options.ignore_case).then_some(at + length)
             }
             Node::Star | Node::Group(..) => None,
@@ -209,8 +231,8 @@ impl Pattern {
             return None;
         }
         let (mut wanted, mut found) = (literal, rest);
-        while let Some((one, length)) = decode(wanted) {
-            let (other, other_length) = decode(found)?;
+        while let Some((one, length)) = self.decode(wanted) {
+            let (other, other_length) = self.decode(found)?;
             if !same_letter(one, other) {
                 return None;
             }
@@ -241,16 +263,6 @@ pub fn push_escaped(pattern: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Text as a pattern that matches only itself.
-pub fn escape(text: &[u8]) -> Cow<'_, [u8]> {
-    if !text.iter().copied().any(is_special) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = Vec::with_capacity(text.len() + 8);
-    push_escaped(&mut escaped, text);
-    Cow::Owned(escaped)
-}
-
 fn is_special(byte: u8) -> bool {
     matches!(
         byte,
@@ -270,34 +282,6 @@ fn is_special(byte: u8) -> bool {
             | b'.'
             | b'='
     )
-}
-
-/// A character as a number; a byte that is not part of one gets a number above all characters.
-fn decode(text: &[u8]) -> Option<(u32, usize)> {
-    let first = *text.first()?;
-    if first < 0x80 {
-        return Some((u32::from(first), 1));
-    }
-    Some(match bstr::decode_utf8(text) {
-        (Some(character), length) => (u32::from(character), length),
-        (None, _) => (0x0011_0000 + u32::from(first), 1),
-    })
-}
-
-fn character_length(text: &[u8], at: usize) -> usize {
-    decode(text.get(at..).unwrap_or_default()).map_or(1, |(_, length)| length)
-}
-
-/// The length of the last character before `at`.
-fn character_length_before(text: &[u8], at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    if before.last_byte().is_none_or(|byte| byte < 0x80) {
-        return 1;
-    }
-    match bstr::decode_last_utf8(before) {
-        (Some(_), length) => length,
-        (None, _) => 1,
-    }
 }
 
 fn same_letter(one: u32, other: u32) -> bool {

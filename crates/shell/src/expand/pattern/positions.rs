@@ -2,7 +2,8 @@
 //!
 //! It answers more than yes or no: all ends of matches from a place, or all beginnings of matches to the end.
 
-use super::{GroupKind, Node, Pattern, character_length, character_length_before};
+use super::characters;
+use super::{GroupKind, Node, Pattern};
 
 /// Sorted, without duplicates.
 type Positions = Vec<usize>;
@@ -92,7 +93,7 @@ impl Walk<'_> {
                 at.checked_sub(literal.len())?
             }
             Node::Literal(literal) => self.back_over(literal, at)?,
-            _ => at.checked_sub(character_length_before(self.text, at))?,
+            _ => at.checked_sub(self.length_before(self.text, at))?,
         };
         (self.pattern.forward(node, self.text, start)? == at).then_some(start)
     }
@@ -101,10 +102,14 @@ impl Walk<'_> {
     fn back_over(&self, literal: &[u8], at: usize) -> Option<usize> {
         let (mut left, mut at) = (literal.len(), at);
         while left > 0 {
-            at = at.checked_sub(character_length_before(self.text, at))?;
-            left -= character_length_before(literal, left);
+            at = at.checked_sub(self.length_before(self.text, at))?;
+            left -= self.length_before(literal, left);
         }
         Some(at)
+    }
+
+    fn length_before(&self, text: &[u8], at: usize) -> usize {
+        characters::length_before(text, at, self.pattern.options.encoding)
     }
 
     /// A leading dot is not matched by a wildcard.
@@ -126,7 +131,7 @@ impl Walk<'_> {
         let mut at = first;
         while at <= last {
             all.push(at);
-            at += character_length(self.text, at);
+            at += self.pattern.length_at(self.text, at);
         }
         all
     }
