@@ -58,6 +58,10 @@ impl Separators {
         &self.joiner
     }
 
+    pub fn is_white(&self, byte: u8) -> bool {
+        self.kinds[usize::from(byte)] == Kind::White
+    }
+
     /// What the text begins with, and how many bytes that takes.
     pub fn next(&self, text: &[u8]) -> (Kind, usize) {
         let Some(&first) = text.first() else { return (Kind::Text, 0) };
