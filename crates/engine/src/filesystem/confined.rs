@@ -5,6 +5,7 @@
 //! [`super::resolve`].
 
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -143,7 +144,10 @@ impl FileSystem for Confined {
             Access::Execute => rustix::fs::Access::EXEC_OK,
         };
         let flags = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
-        Ok(rustix::fs::accessat(&spot.directory, &**spot.name, wanted, flags)?)
+        match rustix::fs::accessat(&spot.directory, &**spot.name, wanted, flags) {
+            Err(Errno::NOSYS) => access_through_proc(&spot, wanted),
+            result => Ok(result?),
+        }
     }
 
     fn create_directory(&self, path: &BStr, mode: u32) -> io::Result<()> {
@@ -273,16 +277,31 @@ fn unmask(spot: &Spot, mode: u32) -> io::Result<()> {
     change_mode(spot, Mode::from_raw_mode(mode | inherited))
 }
 
+/// Before Linux 5.8 access(2) cannot be told not to follow.
+fn access_through_proc(spot: &Spot, wanted: rustix::fs::Access) -> io::Result<()> {
+    let handle = open_handle(spot)?;
+    Ok(rustix::fs::access(name_in_proc(&handle), wanted)?)
+}
+
+/// The object itself, as nothing but a handle.
+fn open_handle(spot: &Spot) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(&spot.directory, &**spot.name, flags, Mode::empty())?)
+}
+
+/// Our own descriptor's name: the one path that leads to exactly what is open.
+fn name_in_proc(handle: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
+}
+
 /// chmod(2) on a name follows links, and there is no way to say otherwise before Linux 6.6. So the object is opened
 /// first, as nothing but a handle, and changed through our own descriptor's name in `/proc`.
 fn change_mode(spot: &Spot, mode: Mode) -> io::Result<()> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let handle = rustix::fs::openat(&spot.directory, &**spot.name, flags, Mode::empty())?;
+    let handle = open_handle(spot)?;
     if metadata::of_handle(&handle)?.kind == FileKind::Symlink {
         return Err(errno::error(errno::EOPNOTSUPP));
     }
-    let number = std::os::fd::AsRawFd::as_raw_fd(&handle);
-    match rustix::fs::chmod(format!("/proc/self/fd/{number}"), mode) {
+    match rustix::fs::chmod(name_in_proc(&handle), mode) {
         Err(Errno::NOENT | Errno::NOTDIR) => change_mode_without_proc(spot, mode),
         result => Ok(result?),
     }

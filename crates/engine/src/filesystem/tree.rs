@@ -20,8 +20,7 @@ const DEEPEST_COPY: usize = 256;
 /// Deletes a file or a whole directory for good.
 pub(crate) fn remove(parent: impl AsFd, name: &[u8]) -> io::Result<()> {
     match rustix::fs::unlinkat(&parent, name, AtFlags::empty()) {
-        // POSIX allows EPERM for a directory, Linux says EISDIR.
-        Err(Errno::ISDIR | Errno::PERM) => {}
+        Err(Errno::ISDIR) => {}
         result => return Ok(result?),
     }
     let top = parent.as_fd().try_clone_to_owned()?;
@@ -54,7 +53,7 @@ impl Removal {
             }
             for (name, _) in names {
                 match rustix::fs::unlinkat(&directory, &**name, AtFlags::empty()) {
-                    Err(Errno::ISDIR | Errno::PERM) => {
+                    Err(Errno::ISDIR) => {
                         self.directory(directory.try_clone()?, &name, depth + 1)?;
                     }
                     Ok(()) | Err(Errno::NOENT) => {}

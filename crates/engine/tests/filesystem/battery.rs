@@ -453,6 +453,7 @@ fn check(case: &Case, backend: &Backend, failures: &mut String) {
         let result = run(&**setup, line);
         assert_eq!(result, "ok", "{} on {}: {line}", case.name, backend.name);
     }
+    let below = backend.below.as_ref().map(|_| backend.scratch.tree());
     for line in case.lines.lines() {
         let (line, wanted) = match line.trim().split_once("=>") {
             Some((line, wanted)) => (line, wanted.trim()),
@@ -464,6 +465,14 @@ fn check(case: &Case, backend: &Backend, failures: &mut String) {
             *failures +=
                 &format!("{} on {}: {line}: {result:?}, not {wanted:?}\n", case.name, backend.name);
         }
+    }
+    if below.is_some() {
+        assert_eq!(
+            below,
+            Some(backend.scratch.tree()),
+            "{}: the tree below has changed",
+            case.name
+        );
     }
     if backend.name == "overlay, all above" {
         let left: Vec<_> = std::fs::read_dir(backend.scratch.root()).unwrap().collect();

@@ -65,6 +65,7 @@ fn all_file_systems_agree_on_random_operations() {
     for seed in 1..=rounds {
         let backends = backends();
         let mut chance = Chance(seed);
+        let untouched: Vec<_> = backends.iter().map(|backend| backend.scratch.tree()).collect();
         let mut history = String::new();
         for _ in 0..150 {
             let line = chance.line();
@@ -74,6 +75,16 @@ fn all_file_systems_agree_on_random_operations() {
             for (result, backend) in results.zip(&backends[1..]) {
                 let same = result == first || is_known_difference(&line, &first, &result);
                 assert!(same, "seed {seed}: {history}real: {first}\n{}: {result}", backend.name);
+            }
+        }
+        for (tree, backend) in untouched.iter().zip(&backends) {
+            if !backend.name.starts_with("real") {
+                assert_eq!(
+                    *tree,
+                    backend.scratch.tree(),
+                    "seed {seed}, {}: the disk has changed",
+                    backend.name
+                );
             }
         }
         let dumps: Vec<_> = backends

@@ -49,6 +49,13 @@ impl Scratch {
         Confined::open(&places).unwrap()
     }
 
+    /// The real tree, exacta's own directory included.
+    pub fn tree(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        look(&self.root(), &mut found);
+        found
+    }
+
     /// Everything outside of the root: names, kinds, modes, times, content.
     pub fn canary(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
@@ -60,7 +67,7 @@ impl Scratch {
     }
 }
 
-pub fn look(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
+fn look(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
     let stat = std::fs::symlink_metadata(path).unwrap();
     let mut text =
         format!("{:o} {} {} {}", stat.mode(), stat.mtime(), stat.mtime_nsec(), stat.nlink());
