@@ -67,13 +67,13 @@ impl ArithmeticEnd {
 
 impl Reader<'_, '_> {
     /// Arithmetic up to its closing mark, which stays.
-    pub fn arithmetic(&mut self, end: ArithmeticEnd) -> Parsed<Arithmetic> {
+    pub fn arithmetic(&mut self, end: ArithmeticEnd) -> Parsed<Box<Arithmetic>> {
         let text = self.arithmetic_text(end)?;
         self.with_expression(text)
     }
 
     /// Behind `((`: arithmetic if it ends in `))`, which is consumed.
-    pub fn arithmetic_in_parentheses(&mut self) -> Parsed<Option<Arithmetic>> {
+    pub fn arithmetic_in_parentheses(&mut self) -> Parsed<Option<Box<Arithmetic>>> {
         let text = self.arithmetic_text(ArithmeticEnd::Parenthesis)?;
         if !self.accept_text(b"))") {
             return Ok(None);
@@ -87,11 +87,11 @@ impl Reader<'_, '_> {
         let mut arithmetic = self.nested(|reader| reader.arithmetic(ArithmeticEnd::Bracket))?;
         self.accept(b']');
         arithmetic.span = self.span_since(mark);
-        parts.push(WordPart::Arithmetic(Box::new(arithmetic)));
+        parts.push(WordPart::Arithmetic(arithmetic));
         Ok(())
     }
 
-    fn with_expression(&mut self, text: Word) -> Parsed<Arithmetic> {
+    fn with_expression(&mut self, text: Word) -> Parsed<Box<Arithmetic>> {
         let expression = match expression::of_parts(&text.parts, self.depth_left()) {
             Ok(expression) => expression.map(Box::new),
             Err(expression::TooDeep) => {
@@ -100,7 +100,7 @@ impl Reader<'_, '_> {
             }
         };
         let span = text.span;
-        Ok(Arithmetic { text, expression, span })
+        Ok(Box::new(Arithmetic { text, expression, span }))
     }
 
     /// Reads as inside double quotes, except that double quotes themselves vanish.
@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
     }
 
     fn subscript_of(&mut self, text: Word) -> Parsed<Subscript> {
-        let mut subscript = self.with_expression(text)?;
+        let mut subscript = *self.with_expression(text)?;
         if subscript.text.parts.is_empty() {
             subscript.expression = None;
         }

@@ -1,7 +1,5 @@
 //! `name=value`, `name+=value`, `name[subscript]=value`, `name=(…)`.
 
-use bstr::BString;
-
 use super::Parsed;
 use super::cursor::Reader;
 use super::input::Mark;
@@ -11,27 +9,45 @@ use super::words::WordKind;
 use crate::ast::{Argument, ArrayElement, AssignedValue, Assignment, Subscript, Word, WordPart};
 
 impl Reader<'_, '_> {
-    /// The assignment at the position, if one begins there. `name[…]` without `=` behind it is a word, but one
-    /// whose brackets may hold blanks.
-    pub fn assignment(&mut self) -> Parsed<Option<Argument>> {
-        let Some((name, name_end)) = self.assigned_name() else { return Ok(None) };
+    /// Whether a name in front of `=`, `+=` or `[` begins here.
+    pub fn at_assignment(&mut self) -> bool {
+        self.end_of_assigned_name().is_some()
+    }
+
+    /// The assignment at the position, where [`Self::at_assignment`]. `name[…]` without `=` behind it is a word,
+    /// but one whose brackets may hold blanks.
+    pub fn assignment(&mut self, arguments: &mut Vec<Argument>) -> Parsed<()> {
         let mark = self.mark();
-        let start = std::mem::replace(&mut self.input.position, name_end);
-        if self.peek() != Some(b'[') {
-            let Some(append) = self.assignment_operator() else {
-                self.input.position = start;
-                return Ok(None);
-            };
-            return Ok(Some(Argument::Assignment(self.assigned(name, None, append, mark)?)));
+        let name = self.name();
+        let subscript = if self.peek() == Some(b'[') { Some(self.subscript()?) } else { None };
+        match (self.assignment_operator(), subscript) {
+            (Some(append), subscript) => {
+                let value = AssignedValue::Scalar(Word::default());
+                let span = self.span_since(mark);
+                let assignment = Assignment { name, subscript, append, value, span };
+                arguments.push(Argument::Assignment(assignment));
+                self.assigned_value(arguments.last_mut(), mark)
+            }
+            (None, Some(subscript)) => {
+                let mut parts = Parts::default();
+                parts.literal(&name);
+                let word = self.word_after_subscript(parts, subscript, mark)?;
+                arguments.push(Argument::Word(word));
+                Ok(())
+            }
+            (None, None) => self.unexpected(),
         }
-        let subscript = self.subscript()?;
-        if let Some(append) = self.assignment_operator() {
-            let assignment = self.assigned(name, Some(subscript), append, mark)?;
-            return Ok(Some(Argument::Assignment(assignment)));
-        }
-        let mut parts = Parts::default();
-        parts.literal(&name);
-        self.word_after_subscript(parts, subscript, mark).map(|word| Some(Argument::Word(word)))
+    }
+
+    fn assigned_value(&mut self, argument: Option<&mut Argument>, mark: Mark) -> Parsed<()> {
+        let Some(Argument::Assignment(assignment)) = argument else { return Ok(()) };
+        assignment.value = if self.peek() == Some(b'(') {
+            AssignedValue::Array(self.nested(Self::array)?)
+        } else {
+            AssignedValue::Scalar(self.word(WordKind::Value)?)
+        };
+        assignment.span = self.span_since(mark);
+        Ok(())
     }
 
     /// Goes on with a word that began like a subscripted assignment.
@@ -47,14 +63,12 @@ impl Reader<'_, '_> {
         self.rest_of_word(parts, mark, WordKind::Argument)
     }
 
-    /// A name in front of `=`, `+=` or `[`, and where it ends.
-    fn assigned_name(&mut self) -> Option<(BString, usize)> {
+    fn end_of_assigned_name(&mut self) -> Option<usize> {
         let first = self.peek()?;
         if !scan::is_name_start(first) {
             return None;
         }
-        let start = self.input.position;
-        let mut end = start;
+        let mut end = self.input.position;
         loop {
             end = self.after_continuations(end);
             match self.input.byte_at(end)? {
@@ -66,7 +80,7 @@ impl Reader<'_, '_> {
                 _ => return None,
             }
         }
-        Some((self.written(start, end), end))
+        Some(end)
     }
 
     /// `=` or `+=`, and whether it appends.
@@ -75,21 +89,6 @@ impl Reader<'_, '_> {
             return Some(false);
         }
         self.accept_text(b"+=").then_some(true)
-    }
-
-    fn assigned(
-        &mut self,
-        name: BString,
-        subscript: Option<Subscript>,
-        append: bool,
-        mark: Mark,
-    ) -> Parsed<Assignment> {
-        let value = if self.peek() == Some(b'(') {
-            AssignedValue::Array(self.nested(Self::array)?)
-        } else {
-            AssignedValue::Scalar(self.word(WordKind::Value)?)
-        };
-        Ok(Assignment { name, subscript, append, value, span: self.span_since(mark) })
     }
 
     /// `(…)` behind the `=`.
@@ -108,38 +107,46 @@ impl Reader<'_, '_> {
             if !self.at_word() {
                 return self.unexpected();
             }
-            elements.push(self.array_element()?);
+            self.array_element(&mut elements)?;
         }
     }
 
-    fn array_element(&mut self) -> Parsed<ArrayElement> {
+    fn array_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
+        if self.peek() == Some(b'[') {
+            return self.subscripted_element(elements);
+        }
+        let value = self.word(WordKind::Argument)?;
+        elements.push(ArrayElement { subscript: None, append: false, value });
+        Ok(())
+    }
+
+    fn subscripted_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
         let mark = self.mark();
-        if self.peek() != Some(b'[') {
-            let value = self.word(WordKind::Argument)?;
-            return Ok(ArrayElement { subscript: None, append: false, value });
-        }
         let subscript = self.subscript()?;
-        if let Some(append) = self.assignment_operator() {
+        elements.push(if let Some(append) = self.assignment_operator() {
             let value = self.word(WordKind::Value)?;
-            return Ok(ArrayElement { subscript: Some(subscript), append, value });
-        }
-        let value = self.word_after_subscript(Parts::default(), subscript, mark)?;
-        Ok(ArrayElement { subscript: None, append: false, value })
+            ArrayElement { subscript: Some(subscript), append, value }
+        } else {
+            let value = self.word_after_subscript(Parts::default(), subscript, mark)?;
+            ArrayElement { subscript: None, append: false, value }
+        });
+        Ok(())
     }
 
-    /// `name=(…)` behind `eval`, `let` or `alias`: one word, as written.
-    pub fn written_array(&mut self) -> Parsed<Option<Word>> {
-        let Some((_, end)) = self.assigned_name() else { return Ok(None) };
+    /// `name=(…)` behind `eval`, `let` or `alias`: one word, as written. False if there is none.
+    pub fn written_array(&mut self, arguments: &mut Vec<Argument>) -> Parsed<bool> {
+        let Some(end) = self.end_of_assigned_name() else { return Ok(false) };
         let start = self.input.position;
         let mark = self.mark();
         self.input.position = end;
         if self.assignment_operator().is_none() || self.peek() != Some(b'(') {
             self.input.position = start;
-            return Ok(None);
+            return Ok(false);
         }
         self.nested(Self::array)?;
         let text = self.written(start, self.input.position);
         let parts = vec![WordPart::Literal(text)];
-        Ok(Some(Word { parts, span: self.span_since(mark) }))
+        arguments.push(Argument::Word(Word { parts, span: self.span_since(mark) }));
+        Ok(true)
     }
 }

@@ -2,26 +2,17 @@
 //!
 //! Quoted text and expansions are opaque here: only unquoted bytes can be braces, commas or dots.
 
-use bstr::BString;
-
 use super::Parsed;
 use super::cursor::Reader;
 use super::parts::Parts;
-use crate::ast::{BraceExpansion, Word, WordPart};
+use crate::ast::{BraceExpansion, WordPart};
 use crate::{Span, SyntaxErrorKind};
 
-/// One unquoted byte, or anything that cannot be looked into.
-#[derive(Debug, Clone)]
-enum Atom {
-    Byte(u8),
-    Opaque(WordPart),
-}
+/// Stands for a part that cannot be looked into. Sources have no NUL bytes.
+const OPAQUE: u8 = 0;
 
-impl Atom {
-    fn is(&self, expected: u8) -> bool {
-        matches!(self, Atom::Byte(byte) if *byte == expected)
-    }
-}
+/// No brace closes here.
+const NOWHERE: u32 = u32::MAX;
 
 /// The parts with braces as nodes. `depth` is how far they may nest.
 pub(super) fn expand(
@@ -32,17 +23,22 @@ pub(super) fn expand(
     if !worth_looking(&parts) {
         return Ok(parts);
     }
-    let mut atoms = Vec::new();
+    let mut text = Vec::new();
+    let mut opaque = Vec::new();
     for part in parts {
-        match part {
-            WordPart::Literal(text) => atoms.extend(text.iter().map(|byte| Atom::Byte(*byte))),
-            other => atoms.push(Atom::Opaque(other)),
+        if let WordPart::Literal(literal) = part {
+            text.extend_from_slice(&literal);
+        } else {
+            text.push(OPAQUE);
+            opaque.push(part);
         }
     }
-    match expand_atoms(&atoms, depth) {
-        Some(parts) => Ok(parts.into_vec()),
-        None => Err(reader.error(SyntaxErrorKind::TooDeep(reader.limits.depth))),
+    if nesting(&text) > depth {
+        return Err(reader.error(SyntaxErrorKind::TooDeep(reader.limits.depth)));
     }
+    let mut parts = Parts::default();
+    Expander { opaque: opaque.into_iter() }.expand(&text, &mut parts);
+    Ok(parts.into_vec())
 }
 
 fn worth_looking(parts: &[WordPart]) -> bool {
@@ -57,62 +53,95 @@ fn worth_looking(parts: &[WordPart]) -> bool {
     separator && closed
 }
 
-/// `None` if the braces nest too deeply.
-fn expand_atoms(atoms: &[Atom], depth: usize) -> Option<Parts> {
-    let depth = depth.checked_sub(1)?;
-    let closing = closing_braces(atoms);
-    let mut parts = Parts::default();
-    let mut position = 0;
-    while let Some(atom) = atoms.get(position) {
-        let close = if atom.is(b'{') && !is_lone_pair(atoms, position) {
-            closing.get(position + 1).copied().flatten()
-        } else {
-            None
-        };
-        let Some(close) = close else {
-            push_atom(&mut parts, atom);
-            position += 1;
-            continue;
-        };
-        let inside = atoms.get(position + 1..close)?;
-        if inside.iter().any(|atom| atom.is(b',')) {
-            push_alternatives(&mut parts, inside, depth)?;
-        } else if let Some(sequence) = sequence(inside) {
-            parts.push(WordPart::Brace(sequence));
-        } else {
-            for atom in atoms.get(position..=close)? {
-                push_atom(&mut parts, atom);
-            }
+/// How many braces are open at most.
+fn nesting(text: &[u8]) -> usize {
+    let mut level = 0_usize;
+    let mut deepest = 0;
+    for byte in text {
+        match byte {
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            _ => {}
         }
-        position = close + 1;
+        deepest = deepest.max(level);
     }
-    Some(parts)
+    deepest
 }
 
-fn push_atom(parts: &mut Parts, atom: &Atom) {
-    match atom {
-        Atom::Byte(byte) => parts.literal(&[*byte]),
-        Atom::Opaque(part) => parts.push(part.clone()),
+/// Builds the parts from left to right, so that opaque parts come back in their order.
+struct Expander {
+    opaque: std::vec::IntoIter<WordPart>,
+}
+
+impl Expander {
+    fn expand(&mut self, text: &[u8], parts: &mut Parts) {
+        let mut position = 0;
+        for (open, close) in outermost(text) {
+            self.plain(text.get(position..open).unwrap_or_default(), parts);
+            let inside = text.get(open + 1..close).unwrap_or_default();
+            if inside.contains(&b',') {
+                self.alternatives(inside, parts);
+            } else if let Some(sequence) = sequence(inside) {
+                parts.push(WordPart::Brace(sequence));
+            } else {
+                self.plain(text.get(open..=close).unwrap_or_default(), parts);
+            }
+            position = close + 1;
+        }
+        self.plain(text.get(position..).unwrap_or_default(), parts);
+    }
+
+    /// Text without braces that mean anything.
+    fn plain(&mut self, text: &[u8], parts: &mut Parts) {
+        for (index, run) in text.split(|byte| *byte == OPAQUE).enumerate() {
+            if index > 0 {
+                parts.extend(self.opaque.next());
+            }
+            parts.literal(run);
+        }
+    }
+
+    /// There may be one only: in `{a..{b,c}}` the outer braces vanish.
+    fn alternatives(&mut self, inside: &[u8], parts: &mut Parts) {
+        let mut words = Vec::new();
+        for piece in split_at_commas(inside) {
+            let mut alternative = Parts::default();
+            self.expand(piece, &mut alternative);
+            words.push(alternative.into_word(Span::default()));
+        }
+        parts.push(WordPart::Brace(BraceExpansion::Alternatives(words)));
     }
 }
 
-/// A word that begins with `{}` does not begin with a brace expansion.
-fn is_lone_pair(atoms: &[Atom], position: usize) -> bool {
-    position == 0 && atoms.get(1).is_some_and(|atom| atom.is(b'}'))
+/// The pairs of braces that are not inside others. A word that begins with `{}` does not begin with a pair.
+fn outermost(text: &[u8]) -> Vec<(usize, usize)> {
+    let closing = closing_braces(text);
+    let mut pairs = Vec::new();
+    let mut position = 0;
+    while let Some(byte) = text.get(position) {
+        let lone = position == 0 && text.get(1) == Some(&b'}');
+        let close = closing.get(position + 1).copied().unwrap_or(NOWHERE);
+        if *byte == b'{' && !lone && close != NOWHERE {
+            pairs.push((position, close as usize));
+            position = close as usize;
+        }
+        position += 1;
+    }
+    pairs
 }
 
 /// For each opening brace the brace that closes it by count alone.
-fn partners(atoms: &[Atom]) -> Vec<Option<usize>> {
-    let mut partners = vec![None; atoms.len()];
+fn partners(text: &[u8]) -> Vec<u32> {
+    let mut partners = vec![NOWHERE; text.len()];
     let mut open = Vec::new();
-    for (position, atom) in atoms.iter().enumerate() {
-        if atom.is(b'{') {
+    for (position, byte) in text.iter().enumerate() {
+        if *byte == b'{' {
             open.push(position);
-        } else if atom.is(b'}')
+        } else if *byte == b'}'
             && let Some(start) = open.pop()
             && let Some(place) = partners.get_mut(start)
         {
-            *place = Some(position);
+            *place = position as u32;
         }
     }
     partners
@@ -121,29 +150,24 @@ fn partners(atoms: &[Atom]) -> Vec<Option<usize>> {
 /// For each position the brace that closes what is open there: the first at its level that has a comma or dots
 /// before it. In `{a},b}` that is the second. Computed from the right, so that a long word costs no more than
 /// its length.
-fn closing_braces(atoms: &[Atom]) -> Vec<Option<usize>> {
-    let partners = partners(atoms);
-    // Entry n + 1 is about what stands behind atom n.
-    let mut before_separator = vec![None; atoms.len() + 1];
-    let mut after_separator = vec![None; atoms.len() + 1];
-    for (position, atom) in atoms.iter().enumerate().rev() {
-        let next = position + 1;
-        let look = |table: &[Option<usize>], at: usize| table.get(at).copied().flatten();
-        let (before, after) = if atom.is(b'{') {
-            // Without a partner the level never comes back.
-            match partners.get(position).copied().flatten() {
-                Some(partner) => {
-                    (look(&before_separator, partner + 1), look(&after_separator, partner + 1))
-                }
-                None => (None, None),
+fn closing_braces(text: &[u8]) -> Vec<u32> {
+    let partners = partners(text);
+    let look = |table: &[u32], at: usize| table.get(at).copied().unwrap_or(NOWHERE);
+    let mut before_separator = vec![NOWHERE; text.len() + 1];
+    let mut after_separator = vec![NOWHERE; text.len() + 1];
+    for (position, byte) in text.iter().enumerate().rev() {
+        let mut next = position + 1;
+        if *byte == b'{' {
+            match look(&partners, position) {
+                // The level never comes back.
+                NOWHERE => continue,
+                partner => next = partner as usize + 1,
             }
-        } else if atom.is(b'}') {
-            (look(&before_separator, next), Some(position))
-        } else if separates(atoms, position) {
-            (look(&after_separator, next), look(&after_separator, next))
-        } else {
-            (look(&before_separator, next), look(&after_separator, next))
-        };
+        }
+        let separated = look(&after_separator, next);
+        let before =
+            if separates(text, position) { separated } else { look(&before_separator, next) };
+        let after = if *byte == b'}' { position as u32 } else { separated };
         for (table, value) in [(&mut before_separator, before), (&mut after_separator, after)] {
             if let Some(place) = table.get_mut(position) {
                 *place = value;
@@ -154,49 +178,37 @@ fn closing_braces(atoms: &[Atom]) -> Vec<Option<usize>> {
 }
 
 /// A comma, or dots that something follows.
-fn separates(atoms: &[Atom], position: usize) -> bool {
-    let is = |at: usize, byte: u8| atoms.get(at).is_some_and(|atom| atom.is(byte));
-    is(position, b',') || (is(position, b'.') && is(position + 1, b'.') && !is(position + 2, b'}'))
-}
-
-fn push_alternatives(parts: &mut Parts, inside: &[Atom], depth: usize) -> Option<()> {
-    let mut words = Vec::new();
-    for piece in split_at_commas(inside) {
-        words.push(Word { parts: expand_atoms(piece, depth)?.into_vec(), span: Span::default() });
+fn separates(text: &[u8], position: usize) -> bool {
+    match text.get(position..) {
+        Some([b',', ..]) => true,
+        Some([b'.', b'.', next, ..]) => *next != b'}',
+        Some([b'.', b'.']) => true,
+        _ => false,
     }
-    // There may be one only: in `{a..{b,c}}` the outer braces vanish.
-    parts.push(WordPart::Brace(BraceExpansion::Alternatives(words)));
-    Some(())
 }
 
-fn split_at_commas(atoms: &[Atom]) -> Vec<&[Atom]> {
+fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut level = 0_usize;
     let mut start = 0;
-    for (position, atom) in atoms.iter().enumerate() {
-        if atom.is(b'{') {
-            level += 1;
-        } else if atom.is(b'}') {
-            level = level.saturating_sub(1);
-        } else if atom.is(b',') && level == 0 {
-            pieces.push(atoms.get(start..position).unwrap_or_default());
-            start = position + 1;
+    for (position, byte) in text.iter().enumerate() {
+        match byte {
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            b',' if level == 0 => {
+                pieces.push(text.get(start..position).unwrap_or_default());
+                start = position + 1;
+            }
+            _ => {}
         }
     }
-    pieces.push(atoms.get(start..).unwrap_or_default());
+    pieces.push(text.get(start..).unwrap_or_default());
     pieces
 }
 
 /// `1..9`, `a..e`, either with a step.
-fn sequence(inside: &[Atom]) -> Option<BraceExpansion> {
-    let mut text = BString::default();
-    for atom in inside {
-        match atom {
-            Atom::Byte(byte) => text.push(*byte),
-            Atom::Opaque(_) => return None,
-        }
-    }
-    let text = std::str::from_utf8(&text).ok()?;
+fn sequence(inside: &[u8]) -> Option<BraceExpansion> {
+    let text = std::str::from_utf8(inside).ok()?;
     let (first, rest) = text.split_once("..")?;
     let (last, step) = match rest.split_once("..") {
         Some((last, step)) => (last, number(step)?),

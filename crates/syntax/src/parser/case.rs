@@ -8,30 +8,33 @@ use crate::ast::{CaseClause, CaseCommand, CaseEnd, CompoundKind, Word};
 
 impl Reader<'_, '_> {
     /// Behind `case`.
-    pub fn case_command(&mut self) -> Parsed<CompoundKind> {
+    pub fn case_command(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         let subject = self.required_word(WordKind::Plain)?;
         self.skip_newlines()?;
         self.expect_reserved(Reserved::In)?;
         let mut clauses = Vec::new();
+        self.case_clauses(&mut clauses)?;
+        *place = CompoundKind::Case(CaseCommand { subject, clauses });
+        self.expect_reserved(Reserved::Esac)
+    }
+
+    fn case_clauses(&mut self, clauses: &mut Vec<CaseClause>) -> Parsed<()> {
         loop {
             self.skip_newlines()?;
-            if self.accept_reserved(Reserved::Esac) {
-                return Ok(CompoundKind::Case(CaseCommand { subject, clauses }));
+            if matches!(self.reserved_word(), Some((Reserved::Esac, _))) {
+                return Ok(());
             }
             if self.peek().is_none() {
                 return self.unexpected();
             }
-            let (clause, last) = self.case_clause()?;
-            clauses.push(clause);
-            if last {
-                self.expect_reserved(Reserved::Esac)?;
-                return Ok(CompoundKind::Case(CaseCommand { subject, clauses }));
+            if !self.case_clause(clauses)? {
+                return Ok(());
             }
         }
     }
 
-    /// One clause, and whether it ended without `;;`, so that only `esac` may follow.
-    fn case_clause(&mut self) -> Parsed<(CaseClause, bool)> {
+    /// One clause; false if it ended without `;;`, so that only `esac` may follow.
+    fn case_clause(&mut self, clauses: &mut Vec<CaseClause>) -> Parsed<bool> {
         let patterns = self.case_patterns()?;
         let body = self.list()?;
         let end = if self.accept_text(b";;&") {
@@ -43,8 +46,8 @@ impl Reader<'_, '_> {
         } else {
             None
         };
-        let clause = CaseClause { patterns, body, end: end.unwrap_or(CaseEnd::Break) };
-        Ok((clause, end.is_none()))
+        clauses.push(CaseClause { patterns, body, end: end.unwrap_or(CaseEnd::Break) });
+        Ok(end.is_some())
     }
 
     /// `a|b)` or `(a|b)`

@@ -9,6 +9,7 @@ use super::cursor::Reader;
 use super::input::Mark;
 use super::reserved::Reserved;
 use super::words::WordKind;
+use crate::Span;
 use crate::ast::{
     AndOr, Argument, Command, CompoundCommand, CompoundKind, FunctionDefinition, List, ListItem,
     Pipeline, SimpleCommand, Stage, WordPart,
@@ -35,46 +36,74 @@ impl Arguments {
     }
 }
 
+/// A place to read a command into.
+pub(super) fn empty_command() -> Command {
+    Command::Simple(SimpleCommand::default())
+}
+
+fn empty_compound() -> CompoundCommand {
+    let kind = CompoundKind::Group(List::default());
+    CompoundCommand { kind, redirects: Vec::new(), span: Span::default() }
+}
+
 /// Bash shows every body in braces, so every body is a group.
-fn as_group(body: CompoundCommand) -> CompoundCommand {
+fn make_group(body: &mut CompoundCommand) {
     if matches!(body.kind, CompoundKind::Group(_)) {
-        return body;
+        return;
     }
     let span = body.span;
-    let stage = Stage { command: Command::Compound(body), pipes_errors: false };
-    let first = Pipeline { negated: false, timed: None, stages: vec![stage], span };
+    let command = Command::Compound(std::mem::replace(body, empty_compound()));
+    let stages = vec![Stage { command, pipes_errors: false }];
+    let first = Pipeline { negated: false, timed: None, stages, span };
     let chain = AndOr { first, rest: Vec::new() };
-    let list = List { items: vec![ListItem { chain, background: false }] };
-    CompoundCommand { kind: CompoundKind::Group(list), redirects: Vec::new(), span }
+    body.kind = CompoundKind::Group(List { items: vec![ListItem { chain, background: false }] });
+    body.span = span;
 }
 
 impl Reader<'_, '_> {
-    /// One stage of a pipeline.
-    pub fn command(&mut self) -> Parsed<Command> {
+    /// One stage of a pipeline, into `place`.
+    pub fn command(&mut self, place: &mut Command) -> Parsed<()> {
         self.skip_blanks();
         let mark = self.mark();
         if self.peek() == Some(b'(') {
-            return Ok(Command::Compound(self.compound(mark)?));
+            return self.compound_into(place, mark);
         }
         match self.reserved_word() {
-            None | Some((Reserved::In, _)) => self.simple_command(mark),
-            Some((Reserved::Time, _)) => self.simple_command(mark),
+            None | Some((Reserved::In | Reserved::Time, _)) => self.simple_or_function(place, mark),
             Some((Reserved::Function, end)) => {
                 self.input.position = end;
-                self.function_after_keyword(mark)
+                self.function_after_keyword(place, mark)
             }
             Some((Reserved::Coproc, _)) => Err(self.other("coproc: unsupported construct".into())),
-            Some(_) => Ok(Command::Compound(self.compound(mark)?)),
+            Some(_) => self.compound_into(place, mark),
         }
     }
 
-    fn simple_command(&mut self, mark: Mark) -> Parsed<Command> {
+    fn compound_into(&mut self, place: &mut Command, mark: Mark) -> Parsed<()> {
+        *place = Command::Compound(empty_compound());
+        match place {
+            Command::Compound(compound) => self.compound(compound, mark),
+            _ => Ok(()),
+        }
+    }
+
+    fn simple_or_function(&mut self, place: &mut Command, mark: Mark) -> Parsed<()> {
         let mut command = SimpleCommand::default();
+        if let Some(name) = self.simple_command(&mut command)? {
+            return self.function_after_name(place, name, mark);
+        }
+        command.span = self.span_since(mark);
+        *place = Command::Simple(command);
+        Ok(())
+    }
+
+    /// Assignments, words and redirects. If one word turns out to be a function's name, returns it; the position
+    /// is at the parenthesis then.
+    fn simple_command(&mut self, command: &mut SimpleCommand) -> Parsed<Option<BString>> {
         let mut arguments = Arguments::Words;
         loop {
             self.skip_blanks();
-            if let Some(redirect) = self.redirect()? {
-                command.redirects.push(redirect);
+            if self.redirect(&mut command.redirects)? {
                 continue;
             }
             if command.words.is_empty() {
@@ -85,42 +114,37 @@ impl Reader<'_, '_> {
             if !self.at_word() {
                 break;
             }
-            if command.words.is_empty() {
-                let start = self.input.position;
-                arguments = self.assignment_or_command_word(&mut command)?;
-                let alone = command.assignments.is_empty() && command.redirects.is_empty();
-                if alone && command.words.len() == 1 {
-                    let end = self.input.position;
-                    self.skip_blanks();
-                    if self.peek() == Some(b'(') {
-                        let name = self.written(start, end);
-                        return self.function_after_name(name, mark);
-                    }
-                }
-            } else {
-                let argument = self.argument(arguments)?;
-                command.words.push(argument);
+            if !command.words.is_empty() {
+                self.argument(arguments, &mut command.words)?;
+                continue;
+            }
+            let start = self.input.position;
+            arguments = self.assignment_or_command_word(command)?;
+            let alone = command.assignments.is_empty() && command.redirects.is_empty();
+            if alone && let Some(name) = self.function_name(start) {
+                return Ok(Some(name));
             }
         }
-        self.finish_simple(command, mark)
-    }
-
-    fn finish_simple(&mut self, mut command: SimpleCommand, mark: Mark) -> Parsed<Command> {
         let empty = command.words.is_empty()
             && command.assignments.is_empty()
             && command.redirects.is_empty();
-        if empty || self.peek() == Some(b'(') {
-            return self.unexpected();
-        }
-        command.span = self.span_since(mark);
-        Ok(Command::Simple(command))
+        if empty || self.peek() == Some(b'(') { self.unexpected() } else { Ok(None) }
+    }
+
+    /// The word that was read from `start` on, if a parenthesis follows.
+    fn function_name(&mut self, start: usize) -> Option<BString> {
+        let end = self.input.position;
+        self.skip_blanks();
+        (self.peek() == Some(b'(')).then(|| self.written(start, end))
     }
 
     fn assignment_or_command_word(&mut self, command: &mut SimpleCommand) -> Parsed<Arguments> {
-        if let Some(assignment) = self.assignment()? {
-            match assignment {
-                Argument::Assignment(assignment) => command.assignments.push(assignment),
-                word @ Argument::Word(_) => command.words.push(word),
+        if self.at_assignment() {
+            self.assignment(&mut command.words)?;
+            if let Some(Argument::Assignment(_)) = command.words.last()
+                && let Some(Argument::Assignment(assignment)) = command.words.pop()
+            {
+                command.assignments.push(assignment);
             }
             return Ok(Arguments::Words);
         }
@@ -133,35 +157,38 @@ impl Reader<'_, '_> {
         Ok(arguments)
     }
 
-    fn argument(&mut self, arguments: Arguments) -> Parsed<Argument> {
+    fn argument(&mut self, arguments: Arguments, words: &mut Vec<Argument>) -> Parsed<()> {
         match arguments {
-            Arguments::Words => {}
-            Arguments::Assignments => {
-                if let Some(argument) = self.assignment()? {
-                    return Ok(argument);
-                }
-            }
-            Arguments::WrittenArrays => {
-                if let Some(word) = self.written_array()? {
-                    return Ok(Argument::Word(word));
-                }
-            }
+            Arguments::Assignments if self.at_assignment() => return self.assignment(words),
+            Arguments::WrittenArrays if self.written_array(words)? => return Ok(()),
+            _ => {}
         }
-        Ok(Argument::Word(self.word(WordKind::Argument)?))
+        self.word_argument(words)
+    }
+
+    fn word_argument(&mut self, words: &mut Vec<Argument>) -> Parsed<()> {
+        let word = self.word(WordKind::Argument)?;
+        words.push(Argument::Word(word));
+        Ok(())
     }
 
     /// `name ()`: the position is at the opening parenthesis.
-    fn function_after_name(&mut self, name: BString, mark: Mark) -> Parsed<Command> {
+    fn function_after_name(
+        &mut self,
+        place: &mut Command,
+        name: BString,
+        mark: Mark,
+    ) -> Parsed<()> {
         self.bump();
         self.skip_blanks();
         if !self.accept(b')') {
             return self.unexpected_in_line();
         }
-        self.function_body(name, mark)
+        self.function_body(place, name, mark)
     }
 
     /// `function name` with or without `()`.
-    fn function_after_keyword(&mut self, mark: Mark) -> Parsed<Command> {
+    fn function_after_keyword(&mut self, place: &mut Command, mark: Mark) -> Parsed<()> {
         self.skip_blanks();
         if !self.at_word() {
             return self.unexpected_in_line();
@@ -175,7 +202,7 @@ impl Reader<'_, '_> {
             self.skip_blanks();
             self.bump();
         }
-        self.function_body(name, mark)
+        self.function_body(place, name, mark)
     }
 
     /// Whether `()` follows rather than a subshell as the body.
@@ -188,7 +215,7 @@ impl Reader<'_, '_> {
         empty
     }
 
-    fn function_body(&mut self, name: BString, mark: Mark) -> Parsed<Command> {
+    fn function_body(&mut self, place: &mut Command, name: BString, mark: Mark) -> Parsed<()> {
         self.skip_newlines()?;
         let body_mark = self.mark();
         let begins_compound = self.peek() == Some(b'(')
@@ -196,9 +223,12 @@ impl Reader<'_, '_> {
         if !begins_compound {
             return self.unexpected();
         }
-        let body = self.nested(|reader| reader.compound(body_mark))?;
-        let body = Arc::new(as_group(body));
+        let mut body = Arc::new(empty_compound());
+        let compound = Arc::make_mut(&mut body);
+        self.nested(|reader| reader.compound(compound, body_mark))?;
+        make_group(compound);
         let span = self.span_since(mark);
-        Ok(Command::Function(FunctionDefinition { name, body, span }))
+        *place = Command::Function(FunctionDefinition { name, body, span });
+        Ok(())
     }
 }

@@ -14,16 +14,17 @@ use crate::ast::{
 };
 
 impl Reader<'_, '_> {
-    /// The compound command at the position, with its redirects.
-    pub fn compound(&mut self, mark: Mark) -> Parsed<CompoundCommand> {
-        let kind = self.nested(Self::compound_kind)?;
-        let redirects = self.redirects()?;
-        Ok(CompoundCommand { kind, redirects, span: self.span_since(mark) })
+    /// The compound command at the position, with its redirects, into `place`.
+    pub fn compound(&mut self, place: &mut CompoundCommand, mark: Mark) -> Parsed<()> {
+        self.nested(|reader| reader.compound_kind(&mut place.kind))?;
+        self.redirects(&mut place.redirects)?;
+        place.span = self.span_since(mark);
+        Ok(())
     }
 
-    fn compound_kind(&mut self) -> Parsed<CompoundKind> {
+    fn compound_kind(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         if self.peek() == Some(b'(') {
-            return self.parenthesis();
+            return self.parenthesis(place);
         }
         let Some((word, end)) = self.reserved_word() else { return self.unexpected() };
         if !word.opens_compound() {
@@ -31,65 +32,75 @@ impl Reader<'_, '_> {
         }
         self.input.position = end;
         match word {
-            Reserved::OpenBrace => self.brace_group(),
-            Reserved::If => self.if_command(),
-            Reserved::For => self.for_command(),
-            Reserved::Select => Ok(CompoundKind::Select(self.for_loop()?)),
-            Reserved::While => self.while_loop(false),
-            Reserved::Until => self.while_loop(true),
-            Reserved::Case => self.case_command(),
-            _ => self.conditional_command(),
+            Reserved::OpenBrace => self.brace_group(place),
+            Reserved::If => self.if_command(place),
+            Reserved::For => self.for_command(place),
+            Reserved::Select => self.select_command(place),
+            Reserved::While => self.while_loop(place, false),
+            Reserved::Until => self.while_loop(place, true),
+            Reserved::Case => self.case_command(place),
+            _ => self.conditional_command(place),
         }
     }
 
     /// `{ …; }`
-    fn brace_group(&mut self) -> Parsed<CompoundKind> {
+    fn brace_group(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         let list = self.required_list()?;
-        self.expect_reserved(Reserved::CloseBrace)?;
-        Ok(CompoundKind::Group(list))
+        *place = CompoundKind::Group(list);
+        self.expect_reserved(Reserved::CloseBrace)
     }
 
     /// `(( … ))` if it is one, else `( … )`.
-    fn parenthesis(&mut self) -> Parsed<CompoundKind> {
+    fn parenthesis(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         self.bump();
-        if self.peek() == Some(b'(') {
-            let found = self.try_arithmetic(|reader| {
-                reader.bump();
-                reader.arithmetic_in_parentheses()
-            })?;
-            if let Some(arithmetic) = found {
-                return Ok(CompoundKind::Arithmetic(arithmetic));
-            }
+        if self.peek() == Some(b'(') && self.arithmetic_command(place)? {
+            return Ok(());
         }
         let list = self.required_list()?;
-        if self.accept(b')') { Ok(CompoundKind::Subshell(list)) } else { self.unexpected() }
+        *place = CompoundKind::Subshell(list);
+        if self.accept(b')') { Ok(()) } else { self.unexpected() }
     }
 
-    fn if_command(&mut self) -> Parsed<CompoundKind> {
-        let mut branches = Vec::new();
-        let mut otherwise = None;
-        loop {
-            let condition = self.required_list()?;
-            self.expect_reserved(Reserved::Then)?;
-            let body = self.required_list()?;
-            branches.push(IfBranch { condition, body });
-            if !self.accept_reserved(Reserved::Elif) {
-                break;
-            }
+    fn arithmetic_command(&mut self, place: &mut CompoundKind) -> Parsed<bool> {
+        let found = self.try_arithmetic(|reader| {
+            reader.bump();
+            reader.arithmetic_in_parentheses()
+        })?;
+        let is_arithmetic = found.is_some();
+        if let Some(arithmetic) = found {
+            *place = CompoundKind::Arithmetic(*arithmetic);
+        }
+        Ok(is_arithmetic)
+    }
+
+    fn if_command(&mut self, place: &mut CompoundKind) -> Parsed<()> {
+        let mut command = IfCommand { branches: Vec::new(), otherwise: None };
+        self.if_branch(&mut command.branches)?;
+        while self.accept_reserved(Reserved::Elif) {
+            self.if_branch(&mut command.branches)?;
         }
         if self.accept_reserved(Reserved::Else) {
-            otherwise = Some(self.required_list()?);
+            command.otherwise = Some(self.required_list()?);
         }
         self.expect_reserved(Reserved::Fi)?;
-        let mut command = IfCommand { branches, otherwise };
         flatten(&mut command);
-        Ok(CompoundKind::If(command))
+        *place = CompoundKind::If(command);
+        Ok(())
     }
 
-    fn while_loop(&mut self, until: bool) -> Parsed<CompoundKind> {
+    fn if_branch(&mut self, branches: &mut Vec<IfBranch>) -> Parsed<()> {
+        let condition = self.required_list()?;
+        self.expect_reserved(Reserved::Then)?;
+        let body = self.required_list()?;
+        branches.push(IfBranch { condition, body });
+        Ok(())
+    }
+
+    fn while_loop(&mut self, place: &mut CompoundKind, until: bool) -> Parsed<()> {
         let condition = self.required_list()?;
         let body = self.do_body()?;
-        Ok(CompoundKind::While(WhileLoop { until, condition, body }))
+        *place = CompoundKind::While(WhileLoop { until, condition, body });
+        Ok(())
     }
 
     /// `do …; done`
@@ -112,16 +123,26 @@ impl Reader<'_, '_> {
         Ok(body)
     }
 
-    fn for_command(&mut self) -> Parsed<CompoundKind> {
+    fn for_command(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         self.skip_blanks();
         if self.looking_at(b"((") {
-            return self.arithmetic_for();
+            return self.arithmetic_for(place);
         }
-        Ok(CompoundKind::For(self.for_loop()?))
+        let (variable, words) = self.for_head()?;
+        let body = self.loop_body()?;
+        *place = CompoundKind::For(ForLoop { variable, words, body });
+        Ok(())
     }
 
-    /// Behind `for` or `select`.
-    fn for_loop(&mut self) -> Parsed<ForLoop> {
+    fn select_command(&mut self, place: &mut CompoundKind) -> Parsed<()> {
+        let (variable, words) = self.for_head()?;
+        let body = self.loop_body()?;
+        *place = CompoundKind::Select(ForLoop { variable, words, body });
+        Ok(())
+    }
+
+    /// Behind `for` or `select`, up to the body.
+    fn for_head(&mut self) -> Parsed<(BString, Option<Vec<Word>>)> {
         self.skip_blanks();
         if !self.at_word() {
             return self.unexpected_in_line();
@@ -130,7 +151,7 @@ impl Reader<'_, '_> {
         self.skip_blanks();
         if self.peek() == Some(b';') {
             self.list_terminator()?;
-            return Ok(ForLoop { variable, words: None, body: self.loop_body()? });
+            return Ok((variable, None));
         }
         let same_line = self.peek() != Some(b'\n');
         self.skip_newlines()?;
@@ -139,7 +160,7 @@ impl Reader<'_, '_> {
             return self.unexpected();
         }
         let words = if self.accept_reserved(Reserved::In) { self.loop_words()? } else { None };
-        Ok(ForLoop { variable, words, body: self.loop_body()? })
+        Ok((variable, words))
     }
 
     fn loop_variable(&mut self) -> Parsed<BString> {
@@ -174,7 +195,7 @@ impl Reader<'_, '_> {
     }
 
     /// `for ((a; b; c))`
-    fn arithmetic_for(&mut self) -> Parsed<CompoundKind> {
+    fn arithmetic_for(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         self.accept_text(b"((");
         let mut expressions = [None, None, None];
         for (index, expression) in expressions.iter_mut().enumerate() {
@@ -190,11 +211,20 @@ impl Reader<'_, '_> {
         if !self.accept_text(b"))") {
             return self.unexpected();
         }
+        let [initial, condition, update] = expressions;
+        let head = ArithmeticFor { initial, condition, update, body: List::default() };
+        *place = CompoundKind::ArithmeticFor(head);
         self.skip_blanks();
         self.accept(b';');
+        self.arithmetic_for_body(place)
+    }
+
+    fn arithmetic_for_body(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         let body = self.loop_body()?;
-        let [initial, condition, update] = expressions;
-        Ok(CompoundKind::ArithmeticFor(ArithmeticFor { initial, condition, update, body }))
+        if let CompoundKind::ArithmeticFor(command) = place {
+            command.body = body;
+        }
+        Ok(())
     }
 
     fn loop_expression(&mut self) -> Parsed<Option<Arithmetic>> {
@@ -205,7 +235,7 @@ impl Reader<'_, '_> {
         // To bash an absent expression is `1`, and that is how it shows it.
         let absent = is_blank(&arithmetic.text)
             || matches!(arithmetic.text.parts.as_slice(), [WordPart::Literal(text)] if text == "1");
-        Ok(if absent { None } else { Some(arithmetic) })
+        Ok(if absent { None } else { Some(*arithmetic) })
     }
 }
 

@@ -10,13 +10,13 @@ const UNARY: &[u8] = b"abcdefghknoprstuvwxzGLNORS";
 
 impl Reader<'_, '_> {
     /// Behind `[[`.
-    pub fn conditional_command(&mut self) -> Parsed<CompoundKind> {
-        let expression = self.conditional_or()?;
+    pub fn conditional_command(&mut self, place: &mut CompoundKind) -> Parsed<()> {
+        *place = CompoundKind::Conditional(self.conditional_or()?);
         self.skip_newlines()?;
         match self.end_of_exact_word(b"]]") {
             Some(end) => {
                 self.input.position = end;
-                Ok(CompoundKind::Conditional(expression))
+                Ok(())
             }
             None if self.peek().is_none() => self.unexpected(),
             None if self.at_word() => {

@@ -1,6 +1,6 @@
 //! The state of reading, and the smallest steps: bytes, blanks, comments, newlines, depth, errors.
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 
 use super::heredoc::PendingDocument;
 use super::input::{Input, Mark};
@@ -19,6 +19,8 @@ pub(super) struct Reader<'run, 'source> {
     pub pending: Vec<PendingDocument>,
     /// Bodies that have been read; they are put into the tree when it is complete.
     pub bodies: Vec<Word>,
+    /// The delimiters of the here-documents around the current position.
+    pub enclosing: Vec<BString>,
     /// Inside `$(…)` or `<(…)`, where a here-document may end in front of the `)`.
     pub in_substitution: bool,
 }
@@ -38,6 +40,7 @@ impl<'run, 'source> Reader<'run, 'source> {
             depth: 0,
             pending: Vec::new(),
             bodies: Vec::new(),
+            enclosing: Vec::new(),
             in_substitution: false,
         }
     }
@@ -176,20 +179,20 @@ impl<'run, 'source> Reader<'run, 'source> {
         self.input.span_since(mark)
     }
 
-    pub fn error(&mut self, kind: SyntaxErrorKind) -> SyntaxError {
+    pub fn error(&mut self, kind: SyntaxErrorKind) -> Box<SyntaxError> {
         let mark = self.mark();
-        SyntaxError { kind, span: self.span_since(mark) }
+        Box::new(SyntaxError { kind, span: self.span_since(mark) })
     }
 
-    pub fn other(&mut self, words: String) -> SyntaxError {
+    pub fn other(&mut self, words: String) -> Box<SyntaxError> {
         self.error(SyntaxErrorKind::Other(words))
     }
 
     /// The text ended inside something that began at `mark`.
-    pub fn unclosed(&mut self, closing: char, mark: Mark) -> SyntaxError {
+    pub fn unclosed(&mut self, closing: char, mark: Mark) -> Box<SyntaxError> {
         self.input.position = self.input.end;
         let span = self.span_since(mark);
-        SyntaxError { kind: SyntaxErrorKind::Unclosed(closing), span }
+        Box::new(SyntaxError { kind: SyntaxErrorKind::Unclosed(closing), span })
     }
 
     /// The next token is not allowed here. If it cannot even be read, that is the error.
@@ -201,7 +204,7 @@ impl<'run, 'source> Reader<'run, 'source> {
         let mark = self.mark();
         let token = self.token_text()?;
         let span = self.span_since(mark);
-        Err(SyntaxError { kind: SyntaxErrorKind::UnexpectedToken(token), span })
+        Err(Box::new(SyntaxError { kind: SyntaxErrorKind::UnexpectedToken(token), span }))
     }
 }
 

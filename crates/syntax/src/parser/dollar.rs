@@ -41,34 +41,31 @@ impl Reader<'_, '_> {
         let second = self.peek_second();
         let mark = self.mark();
         match second {
-            Some(b'(') => self.dollar_parenthesis(parts, mark),
-            Some(b'{') => {
-                let part = self.nested(|reader| reader.braced_parameter(mark, quoting))?;
-                parts.push(WordPart::Parameter(Box::new(part)));
-                Ok(())
-            }
-            Some(b'[') => self.bracket_arithmetic(parts, mark),
-            Some(byte) if scan::is_name_start(byte) => {
-                self.bump();
-                let name = self.name();
-                self.push_parameter(parts, Parameter::Variable(name), mark);
-                Ok(())
-            }
-            Some(byte) => {
-                if let Some(parameter) = special_parameter(byte) {
-                    self.bump();
-                    self.accept(byte);
-                    self.push_parameter(parts, parameter, mark);
-                } else {
-                    self.literal_byte(b'$', parts);
-                }
-                Ok(())
-            }
-            None => {
-                self.literal_byte(b'$', parts);
-                Ok(())
-            }
+            Some(b'(') => return self.dollar_parenthesis(parts, mark),
+            Some(b'{') => return self.dollar_brace(parts, quoting, mark),
+            Some(b'[') => return self.bracket_arithmetic(parts, mark),
+            _ => {}
         }
+        let special = second.and_then(special_parameter);
+        if second.is_some_and(scan::is_name_start) {
+            self.bump();
+            let name = self.name();
+            self.push_parameter(parts, Parameter::Variable(name), mark);
+        } else if let Some(parameter) = special {
+            self.bump();
+            self.peek();
+            self.bump();
+            self.push_parameter(parts, parameter, mark);
+        } else {
+            self.literal_byte(b'$', parts);
+        }
+        Ok(())
+    }
+
+    fn dollar_brace(&mut self, parts: &mut Parts, quoting: Quoting, mark: Mark) -> Parsed<()> {
+        let expansion = self.nested(|reader| reader.braced_parameter(mark, quoting))?;
+        parts.push(WordPart::Parameter(expansion));
+        Ok(())
     }
 
     fn push_parameter(&self, parts: &mut Parts, parameter: Parameter, mark: Mark) {

@@ -10,7 +10,7 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::ast::{ArithmeticVariable, BinaryOperator, Expression, UnaryOperator, WordPart};
 use crate::{Limits, Span, SyntaxError, SyntaxErrorKind};
 
-use scanner::{Failure, Scanner, Token};
+use scanner::{Failure, Scanned, Scanner, Token};
 
 /// Nested deeper than allowed.
 #[derive(Debug)]
@@ -20,8 +20,10 @@ pub(super) struct TooDeep;
 pub(super) fn of_parts(parts: &[WordPart], depth: usize) -> Result<Option<Expression>, TooDeep> {
     match Builder::new(parts, depth).whole() {
         Ok(expression) => Ok(Some(expression)),
-        Err(Failure::TooDeep) => Err(TooDeep),
-        Err(Failure::Unknown | Failure::Invalid { .. }) => Ok(None),
+        Err(failure) => match *failure {
+            Failure::TooDeep => Err(TooDeep),
+            Failure::Unknown | Failure::Invalid { .. } => Ok(None),
+        },
     }
 }
 
@@ -29,12 +31,17 @@ pub(super) fn of_parts(parts: &[WordPart], depth: usize) -> Result<Option<Expres
 pub(super) fn parse_text(text: &BStr, limits: Limits) -> Result<Expression, SyntaxError> {
     let span = Span { start: 0, end: text.len() as u32, line: 1 };
     let parts = [WordPart::Literal(BString::from(text.to_vec()))];
-    let kind = match Builder::new(&parts, limits.depth).whole() {
+    let failure = match Builder::new(&parts, limits.depth).whole() {
         Ok(expression) => return Ok(expression),
-        Err(Failure::TooDeep) => SyntaxErrorKind::TooDeep(limits.depth),
-        Err(Failure::Unknown) => complaint(text, "syntax error in expression", text),
-        Err(Failure::Invalid { words, start, end }) => {
-            complaint(text, words, BStr::new(text.get(start..end).unwrap_or_default()))
+        Err(failure) => *failure,
+    };
+    let kind = match failure {
+        Failure::TooDeep => SyntaxErrorKind::TooDeep(limits.depth),
+        Failure::Unknown => complaint(text, "syntax error in expression", text),
+        Failure::Invalid { words, start, end } => {
+            // Bash cuts the text off behind a number it cannot read.
+            let shown = text.get(..end).unwrap_or_default();
+            complaint(BStr::new(shown), words, BStr::new(shown.get(start..).unwrap_or_default()))
         }
     };
     Err(SyntaxError { kind, span })
@@ -47,8 +54,6 @@ fn complaint(text: &BStr, words: &str, token: &BStr) -> SyntaxErrorKind {
     SyntaxErrorKind::Other(format!("{shown}: {words} (error token is \"{token}\")"))
 }
 
-type Built<T> = Result<T, Failure>;
-
 struct Builder<'text> {
     scanner: Scanner<'text>,
 }
@@ -59,7 +64,7 @@ impl<'text> Builder<'text> {
     }
 
     /// Empty text is zero.
-    fn whole(mut self) -> Built<Expression> {
+    fn whole(mut self) -> Scanned<Expression> {
         self.scanner.advance()?;
         if self.scanner.current == Token::End {
             return Ok(Expression::Number(0));
@@ -71,7 +76,7 @@ impl<'text> Builder<'text> {
         }
     }
 
-    fn comma(&mut self) -> Built<Expression> {
+    fn comma(&mut self) -> Scanned<Expression> {
         let first = self.assignment()?;
         if self.scanner.current != Token::Comma {
             return Ok(first);
@@ -84,7 +89,7 @@ impl<'text> Builder<'text> {
         Ok(Expression::Comma(expressions))
     }
 
-    fn assignment(&mut self) -> Built<Expression> {
+    fn assignment(&mut self) -> Scanned<Expression> {
         let target = self.ternary()?;
         let Token::Assign(operator) = self.scanner.current else { return Ok(target) };
         let Expression::Variable(target) = target else {
@@ -100,17 +105,22 @@ impl<'text> Builder<'text> {
         Ok(Expression::Assign { target, operator, value })
     }
 
-    fn ternary(&mut self) -> Built<Expression> {
+    fn ternary(&mut self) -> Scanned<Expression> {
         let condition = self.binary(0)?;
-        if self.scanner.current != Token::Question {
-            return Ok(condition);
+        if self.scanner.current == Token::Question {
+            self.branches(condition)
+        } else {
+            Ok(condition)
         }
+    }
+
+    fn branches(&mut self, condition: Expression) -> Scanned<Expression> {
         self.scanner.enter()?;
         self.scanner.advance()?;
         if matches!(self.scanner.current, Token::End | Token::Colon) {
             return Err(self.scanner.invalid("expression expected"));
         }
-        let yes = self.comma()?;
+        let yes = Box::new(self.comma()?);
         if self.scanner.current != Token::Colon {
             return Err(self.scanner.invalid("`:' expected for conditional expression"));
         }
@@ -118,14 +128,14 @@ impl<'text> Builder<'text> {
         if self.scanner.current == Token::End {
             return Err(self.scanner.invalid("expression expected"));
         }
-        let no = self.ternary()?;
+        let no = Box::new(self.ternary()?);
         self.scanner.leave(1);
-        Ok(Expression::Ternary(Box::new(condition), Box::new(yes), Box::new(no)))
+        Ok(Expression::Ternary(Box::new(condition), yes, no))
     }
 
     /// Operators that bind at least as tightly as `least`. A chain leans to the left and each link makes the
     /// tree deeper, so each counts.
-    fn binary(&mut self, least: u8) -> Built<Expression> {
+    fn binary(&mut self, least: u8) -> Scanned<Expression> {
         let mut left = self.unary()?;
         let mut links = 0;
         while let Token::Binary(operator) = self.scanner.current {
@@ -144,7 +154,7 @@ impl<'text> Builder<'text> {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Built<Expression> {
+    fn unary(&mut self) -> Scanned<Expression> {
         let operator = match self.scanner.current {
             Token::Not => UnaryOperator::Not,
             Token::Complement => UnaryOperator::Complement,
@@ -159,47 +169,52 @@ impl<'text> Builder<'text> {
         Ok(Expression::Unary(operator, Box::new(operand)))
     }
 
-    fn primary(&mut self) -> Built<Expression> {
+    fn primary(&mut self) -> Scanned<Expression> {
         match self.scanner.current {
             Token::Number(value) => {
                 self.scanner.advance()?;
                 Ok(Expression::Number(value))
             }
             Token::Name => self.variable(),
-            Token::Expansion => {
-                let expansion = self.scanner.expansion()?;
-                self.scanner.advance()?;
-                Ok(Expression::Expansion(Box::new(expansion)))
-            }
-            Token::StepBefore { increment } => {
-                self.scanner.advance()?;
-                if self.scanner.current != Token::Name {
-                    return Err(self
-                        .scanner
-                        .invalid("identifier expected after pre-increment or pre-decrement"));
-                }
-                let target = self.target()?;
-                self.scanner.current = Token::Number(0);
-                self.scanner.forbid_step_after()?;
-                self.scanner.advance()?;
-                Ok(Expression::Step { target, increment, prefix: true })
-            }
-            Token::Open => {
-                self.scanner.enter()?;
-                self.scanner.advance()?;
-                let inner = self.comma()?;
-                if self.scanner.current != Token::Close {
-                    return Err(self.scanner.invalid("missing `)'"));
-                }
-                self.scanner.leave(1);
-                self.scanner.advance()?;
-                Ok(inner)
-            }
+            Token::Expansion => self.expansion(),
+            Token::StepBefore { increment } => self.step_before(increment),
+            Token::Open => self.parenthesized(),
             _ => Err(self.scanner.invalid("syntax error: operand expected")),
         }
     }
 
-    fn variable(&mut self) -> Built<Expression> {
+    fn expansion(&mut self) -> Scanned<Expression> {
+        let expansion = self.scanner.expansion()?;
+        self.scanner.advance()?;
+        Ok(Expression::Expansion(Box::new(expansion)))
+    }
+
+    fn step_before(&mut self, increment: bool) -> Scanned<Expression> {
+        self.scanner.advance()?;
+        if self.scanner.current != Token::Name {
+            let words = "identifier expected after pre-increment or pre-decrement";
+            return Err(self.scanner.invalid(words));
+        }
+        let target = self.target()?;
+        self.scanner.current = Token::Number(0);
+        self.scanner.forbid_step_after()?;
+        self.scanner.advance()?;
+        Ok(Expression::Step { target, increment, prefix: true })
+    }
+
+    fn parenthesized(&mut self) -> Scanned<Expression> {
+        self.scanner.enter()?;
+        self.scanner.advance()?;
+        let inner = self.comma()?;
+        if self.scanner.current != Token::Close {
+            return Err(self.scanner.invalid("missing `)'"));
+        }
+        self.scanner.leave(1);
+        self.scanner.advance()?;
+        Ok(inner)
+    }
+
+    fn variable(&mut self) -> Scanned<Expression> {
         let target = self.target()?;
         self.scanner.advance()?;
         let Token::StepAfter { increment } = self.scanner.current else {
@@ -210,9 +225,9 @@ impl<'text> Builder<'text> {
         Ok(Expression::Step { target, increment, prefix: false })
     }
 
-    fn target(&mut self) -> Built<ArithmeticVariable> {
+    fn target(&mut self) -> Scanned<ArithmeticVariable> {
         let (name, subscript) = self.scanner.variable()?;
-        Ok(ArithmeticVariable { name, subscript: subscript.map(Box::new) })
+        Ok(ArithmeticVariable { name, subscript })
     }
 }
 

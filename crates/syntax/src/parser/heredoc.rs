@@ -41,6 +41,9 @@ impl Reader<'_, '_> {
         if delimiter.contains(&b'\n') {
             return Err(self.other("here-document delimiter spans lines".into()));
         }
+        if self.enclosing.contains(&delimiter) {
+            return Err(self.other("here-document inside one with the same delimiter".into()));
+        }
         let index = self.bodies.len();
         self.bodies.push(Word::default());
         self.pending.push(PendingDocument {
@@ -95,7 +98,10 @@ impl Reader<'_, '_> {
     pub fn read_pending_documents(&mut self) -> Parsed<()> {
         for document in std::mem::take(&mut self.pending) {
             let extent = self.extent(&document);
-            let body = self.body(&document, &extent)?;
+            self.enclosing.push(document.delimiter.clone());
+            let body = self.body(&document, &extent);
+            self.enclosing.pop();
+            let body = body?;
             self.input.position = extent.resume.min(self.input.end);
             if let Some(place) = self.bodies.get_mut(document.index) {
                 *place = body;
@@ -216,7 +222,10 @@ impl Reader<'_, '_> {
                 }
                 Err(error) => {
                     self.abandon(attempt);
-                    let text = self.input.slice(start, self.input.end).to_vec();
+                    let mut text = self.input.slice(start, self.input.end).to_vec();
+                    if !text.ends_with(b"\n") {
+                        text.push(b'\n');
+                    }
                     self.input.position = self.input.end;
                     parts.bad(&text, error.span);
                 }

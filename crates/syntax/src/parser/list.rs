@@ -1,6 +1,7 @@
 //! Lists, chains and pipelines.
 
 use super::Parsed;
+use super::command::empty_command;
 use super::cursor::Reader;
 use super::reserved::Reserved;
 use crate::ast::{AndOr, AndOrOperator, List, ListItem, Pipeline, Stage, TimeFormat};
@@ -21,10 +22,7 @@ impl Reader<'_, '_> {
         }
         let mut list = List::default();
         loop {
-            let chain = self.and_or()?;
-            let separator = self.separator();
-            let background = matches!(separator, Separator::Background);
-            list.items.push(ListItem { chain, background });
+            let separator = self.list_item(&mut list.items)?;
             self.skip_blanks();
             if self.accept_newline()? || self.peek().is_none() {
                 break;
@@ -48,15 +46,20 @@ impl Reader<'_, '_> {
             if self.at_list_end() {
                 return Ok(list);
             }
-            let chain = self.and_or()?;
-            let separator = self.separator();
-            let background = matches!(separator, Separator::Background);
-            list.items.push(ListItem { chain, background });
+            let separator = self.list_item(&mut list.items)?;
             self.skip_blanks();
             if matches!(separator, Separator::None) && self.peek() != Some(b'\n') {
                 return Ok(list);
             }
         }
+    }
+
+    fn list_item(&mut self, items: &mut Vec<ListItem>) -> Parsed<Separator> {
+        let chain = self.and_or()?;
+        let separator = self.separator();
+        let background = matches!(separator, Separator::Background);
+        items.push(ListItem { chain, background });
+        Ok(separator)
     }
 
     /// A list with at least one command.
@@ -168,17 +171,17 @@ impl Reader<'_, '_> {
 
     fn stages(&mut self, stages: &mut Vec<Stage>) -> Parsed<()> {
         loop {
-            let command = self.command()?;
+            // Commands are read in place: moving them from rule to rule would cost more stack than reading.
+            stages.push(Stage { command: empty_command(), pipes_errors: false });
+            let Some(stage) = stages.last_mut() else { return Ok(()) };
+            self.command(&mut stage.command)?;
             self.skip_blanks();
-            let pipes_errors = match (self.peek(), self.peek_second()) {
-                (Some(b'|'), Some(b'|')) => None,
-                (Some(b'|'), Some(b'&')) => Some(true),
-                (Some(b'|'), _) => Some(false),
-                _ => None,
-            };
-            stages.push(Stage { command, pipes_errors: pipes_errors == Some(true) });
-            let Some(errors) = pipes_errors else { return Ok(()) };
-            self.accept_text(if errors { b"|&" } else { b"|" });
+            match (self.peek(), self.peek_second()) {
+                (Some(b'|'), Some(b'|')) => return Ok(()),
+                (Some(b'|'), Some(b'&')) => stage.pipes_errors = self.accept_text(b"|&"),
+                (Some(b'|'), _) => self.bump(),
+                _ => return Ok(()),
+            }
             self.skip_newlines()?;
             self.expand_aliases()?;
             if matches!(self.reserved_word(), Some((Reserved::Bang, _))) {

@@ -37,8 +37,8 @@ use crate::{Limits, SyntaxError, SyntaxErrorKind};
 use cursor::Reader;
 use input::Input;
 
-/// What every rule returns.
-type Parsed<T> = Result<T, SyntaxError>;
+/// What every rule returns. The error is boxed because rules nest, and each holds a few of these on the stack.
+type Parsed<T> = Result<T, Box<SyntaxError>>;
 
 /// Where the parser looks up aliases; asked for every literal command word, when it is read.
 pub trait Aliases {
@@ -116,7 +116,7 @@ impl<'source> Parser<'source> {
         let result = reader.complete_command();
         self.input = reader.input;
         self.finished = !matches!(result, Ok(Some(_)));
-        result
+        result.map_err(|error| *error)
     }
 }
 

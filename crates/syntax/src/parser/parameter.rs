@@ -1,5 +1,7 @@
 //! `${…}` in all its forms. What bash rejects only when it expands it is kept as written.
 
+use bstr::BString;
+
 use super::Parsed;
 use super::arithmetic_text::ArithmeticEnd;
 use super::cursor::Reader;
@@ -7,11 +9,11 @@ use super::dollar::{Quoting, special_parameter};
 use super::input::Mark;
 use super::parts::Parts;
 use super::scan::{self, PARAMETER_WORD_STOPS};
-use crate::SyntaxErrorKind;
 use crate::ast::{
     CaseChange, DefaultKind, Operation, Parameter, ParameterExpansion, ReplaceKind, Selector, Word,
     WordPart,
 };
+use crate::{Span, SyntaxErrorKind};
 
 /// What a word inside `${…}` is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +27,18 @@ enum Role {
 }
 
 impl Reader<'_, '_> {
-    /// `${…}` at the position.
-    pub fn braced_parameter(&mut self, mark: Mark, quoting: Quoting) -> Parsed<ParameterExpansion> {
+    /// `${…}` at the position. Read in place, like commands.
+    pub fn braced_parameter(
+        &mut self,
+        mark: Mark,
+        quoting: Quoting,
+    ) -> Parsed<Box<ParameterExpansion>> {
         let start = self.input.position;
+        let mut expansion = Box::new(empty_expansion());
         if !self.input.dead_ends.contains(&start) {
             let attempt = self.attempt();
             self.accept_text(b"${");
-            if let Some(mut expansion) = self.valid_parameter(mark, quoting)? {
+            if self.valid_parameter(&mut expansion, mark, quoting)? {
                 expansion.span = self.span_since(mark);
                 return Ok(expansion);
             }
@@ -41,53 +48,55 @@ impl Reader<'_, '_> {
         self.accept_text(b"${");
         self.parameter_word(Role::Default, quoting, mark)?;
         self.accept(b'}');
-        let text = self.written(start, self.input.position);
-        let span = self.span_since(mark);
-        let parameter = Parameter::Variable(bstr::BString::default());
-        Ok(expansion(parameter, None, Operation::Bad(text), span))
+        *expansion = empty_expansion();
+        expansion.operation = Operation::Bad(self.written(start, self.input.position));
+        expansion.span = self.span_since(mark);
+        Ok(expansion)
     }
 
-    /// The whole expansion behind `${`, or `None` if it is not one.
+    /// The whole expansion behind `${`; false if it is not one.
     fn valid_parameter(
         &mut self,
+        expansion: &mut ParameterExpansion,
         mark: Mark,
         quoting: Quoting,
-    ) -> Parsed<Option<ParameterExpansion>> {
+    ) -> Parsed<bool> {
         let start = self.input.position;
         if self.accept(b'#') {
-            if let Some(length) = self.length()? {
-                return Ok(Some(length));
+            if self.length(expansion)? {
+                return Ok(true);
             }
             self.input.position = start;
         }
-        let indirect = self.peek() == Some(b'!') && self.indirection_follows();
-        if indirect {
+        expansion.indirect = self.peek() == Some(b'!') && self.indirection_follows();
+        if expansion.indirect {
             self.bump();
-            if let Some(names) = self.names_with_prefix() {
-                return Ok(Some(names));
+            if self.names_with_prefix(expansion) {
+                return Ok(true);
             }
         }
-        let Some(parameter) = self.parameter() else { return Ok(None) };
-        let Some(selector) = self.selector(&parameter)? else { return Ok(None) };
-        let Some(operation) = self.nested(|reader| reader.operation(quoting, mark))? else {
-            return Ok(None);
-        };
-        if !self.accept(b'}') {
-            return Ok(None);
-        }
-        let mut expansion = expansion(parameter, selector, operation, crate::Span::default());
-        expansion.indirect = indirect;
-        Ok(Some(expansion))
+        let valid = self.parameter_and_selector(expansion)?
+            && self.nested(|reader| reader.operation(&mut expansion.operation, quoting, mark))?;
+        Ok(valid && self.accept(b'}'))
     }
 
     /// Behind `${#`: a length, if nothing else follows the parameter.
-    fn length(&mut self) -> Parsed<Option<ParameterExpansion>> {
-        let Some(parameter) = self.parameter() else { return Ok(None) };
-        let Some(selector) = self.selector(&parameter)? else { return Ok(None) };
-        if !self.accept(b'}') {
-            return Ok(None);
+    fn length(&mut self, expansion: &mut ParameterExpansion) -> Parsed<bool> {
+        let valid = self.parameter_and_selector(expansion)? && self.accept(b'}');
+        if valid {
+            expansion.operation = Operation::Length;
         }
-        Ok(Some(expansion(parameter, selector, Operation::Length, crate::Span::default())))
+        Ok(valid)
+    }
+
+    fn parameter_and_selector(&mut self, expansion: &mut ParameterExpansion) -> Parsed<bool> {
+        let Some(parameter) = self.parameter() else { return Ok(false) };
+        expansion.parameter = parameter;
+        expansion.selector = None;
+        if self.peek() != Some(b'[') {
+            return Ok(true);
+        }
+        self.selector(expansion)
     }
 
     /// Whether the `!` at the position is indirection and not the parameter `$!`.
@@ -103,18 +112,19 @@ impl Reader<'_, '_> {
     }
 
     /// `${!prefix*}` or `${!prefix@}`, behind the `!`.
-    fn names_with_prefix(&mut self) -> Option<ParameterExpansion> {
+    fn names_with_prefix(&mut self, expansion: &mut ParameterExpansion) -> bool {
         let start = self.input.position;
         let name = self.name();
         for (text, separate) in [(b"*}", false), (b"@}", true)] {
             if !name.is_empty() && self.accept_text(text) {
-                let operation = Operation::NamesWithPrefix { separate };
-                let span = crate::Span::default();
-                return Some(expansion(Parameter::Variable(name), None, operation, span));
+                expansion.parameter = Parameter::Variable(name);
+                expansion.operation = Operation::NamesWithPrefix { separate };
+                expansion.indirect = false;
+                return true;
             }
         }
         self.input.position = start;
-        None
+        false
     }
 
     fn parameter(&mut self) -> Option<Parameter> {
@@ -134,55 +144,60 @@ impl Reader<'_, '_> {
         Some(parameter)
     }
 
-    /// `[@]`, `[*]`, `[…]` or nothing. The outer `None`: it is broken.
-    fn selector(&mut self, parameter: &Parameter) -> Parsed<Option<Option<Selector>>> {
-        if self.peek() != Some(b'[') {
-            return Ok(Some(None));
-        }
-        if !matches!(parameter, Parameter::Variable(_)) {
-            return Ok(None);
+    /// `[@]`, `[*]` or `[…]`; false if it is broken.
+    fn selector(&mut self, expansion: &mut ParameterExpansion) -> Parsed<bool> {
+        if !matches!(expansion.parameter, Parameter::Variable(_)) {
+            return Ok(false);
         }
         if self.accept_text(b"[@]") {
-            return Ok(Some(Some(Selector::All)));
+            expansion.selector = Some(Selector::All);
+            return Ok(true);
         }
         if self.accept_text(b"[*]") {
-            return Ok(Some(Some(Selector::Joined)));
+            expansion.selector = Some(Selector::Joined);
+            return Ok(true);
         }
         match self.subscript() {
-            Ok(subscript) if subscript.text.parts.is_empty() => Ok(None),
-            Ok(subscript) => Ok(Some(Some(Selector::Index(Box::new(subscript))))),
+            Ok(subscript) if subscript.text.parts.is_empty() => Ok(false),
+            Ok(subscript) => {
+                expansion.selector = Some(Selector::Index(Box::new(subscript)));
+                Ok(true)
+            }
             Err(error) if matches!(error.kind, SyntaxErrorKind::TooDeep(_)) => Err(error),
-            Err(_) => Ok(None),
+            Err(_) => Ok(false),
         }
     }
 
-    /// Everything between the parameter and the `}`, which stays.
-    fn operation(&mut self, quoting: Quoting, mark: Mark) -> Parsed<Option<Operation>> {
-        let (Some(first), second) = (self.peek(), self.peek_second()) else { return Ok(None) };
-        if first == b'}' {
-            return Ok(Some(Operation::Plain));
-        }
-        if first == b':' {
-            return match second {
-                Some(b'}') | None => Ok(None),
-                Some(b'-' | b'=' | b'?' | b'+') => {
-                    self.bump();
-                    self.default(true, quoting, mark)
-                }
-                Some(_) => self.slice().map(Some),
-            };
-        }
-        match first {
-            b'-' | b'=' | b'?' | b'+' => self.default(false, quoting, mark),
-            b'#' | b'%' => self.remove(first, quoting, mark).map(Some),
-            b'/' => self.replace(quoting, mark).map(Some),
-            b'^' | b',' | b'~' => self.change_case(first, quoting, mark).map(Some),
-            b'@' => Ok(self.transform()),
-            _ => Ok(None),
+    /// Everything between the parameter and the `}`, which stays; false if it is nothing that exists.
+    fn operation(&mut self, place: &mut Operation, quoting: Quoting, mark: Mark) -> Parsed<bool> {
+        let (Some(first), second) = (self.peek(), self.peek_second()) else { return Ok(false) };
+        match (first, second) {
+            (b'}', _) => {
+                *place = Operation::Plain;
+                Ok(true)
+            }
+            (b':', None | Some(b'}')) => Ok(false),
+            (b':', Some(b'-' | b'=' | b'?' | b'+')) => {
+                self.bump();
+                self.default(place, true, quoting, mark)
+            }
+            (b':', Some(_)) => self.slice(place),
+            (b'-' | b'=' | b'?' | b'+', _) => self.default(place, false, quoting, mark),
+            (b'#' | b'%', _) => self.remove(place, first, quoting, mark),
+            (b'/', _) => self.replace(place, quoting, mark),
+            (b'^' | b',' | b'~', _) => self.change_case(place, first, quoting, mark),
+            (b'@', _) => Ok(self.transform(place)),
+            _ => Ok(false),
         }
     }
 
-    fn default(&mut self, colon: bool, quoting: Quoting, mark: Mark) -> Parsed<Option<Operation>> {
+    fn default(
+        &mut self,
+        place: &mut Operation,
+        colon: bool,
+        quoting: Quoting,
+        mark: Mark,
+    ) -> Parsed<bool> {
         let kind = match self.peek() {
             Some(b'-') => DefaultKind::Use,
             Some(b'=') => DefaultKind::Assign,
@@ -191,21 +206,29 @@ impl Reader<'_, '_> {
         };
         self.bump();
         let word = self.parameter_word(Role::Default, quoting, mark)?;
-        Ok(Some(Operation::Default { kind, colon, word }))
+        *place = Operation::Default { kind, colon, word };
+        Ok(true)
     }
 
-    fn remove(&mut self, sign: u8, quoting: Quoting, mark: Mark) -> Parsed<Operation> {
+    fn remove(
+        &mut self,
+        place: &mut Operation,
+        sign: u8,
+        quoting: Quoting,
+        mark: Mark,
+    ) -> Parsed<bool> {
         self.bump();
         let longest = self.accept(sign);
         let pattern = self.parameter_word(Role::Pattern, quoting, mark)?;
-        Ok(if sign == b'#' {
+        *place = if sign == b'#' {
             Operation::RemovePrefix { longest, pattern }
         } else {
             Operation::RemoveSuffix { longest, pattern }
-        })
+        };
+        Ok(true)
     }
 
-    fn replace(&mut self, quoting: Quoting, mark: Mark) -> Parsed<Operation> {
+    fn replace(&mut self, place: &mut Operation, quoting: Quoting, mark: Mark) -> Parsed<bool> {
         self.bump();
         let kind = match self.peek() {
             Some(b'/') => ReplaceKind::All,
@@ -217,15 +240,21 @@ impl Reader<'_, '_> {
             self.bump();
         }
         let pattern = self.parameter_word(Role::SearchPattern, quoting, mark)?;
-        let replacement = if self.accept(b'/') {
-            Some(self.parameter_word(Role::Pattern, quoting, mark)?)
-        } else {
-            None
-        };
-        Ok(Operation::Replace { kind, pattern, replacement })
+        let mut replacement = None;
+        if self.accept(b'/') {
+            replacement = Some(self.parameter_word(Role::Pattern, quoting, mark)?);
+        }
+        *place = Operation::Replace { kind, pattern, replacement };
+        Ok(true)
     }
 
-    fn change_case(&mut self, sign: u8, quoting: Quoting, mark: Mark) -> Parsed<Operation> {
+    fn change_case(
+        &mut self,
+        place: &mut Operation,
+        sign: u8,
+        quoting: Quoting,
+        mark: Mark,
+    ) -> Parsed<bool> {
         let change = match sign {
             b'^' => CaseChange::Upper,
             b',' => CaseChange::Lower,
@@ -235,22 +264,29 @@ impl Reader<'_, '_> {
         let all = self.accept(sign);
         let pattern = self.parameter_word(Role::Pattern, quoting, mark)?;
         let pattern = if pattern.parts.is_empty() { None } else { Some(pattern) };
-        Ok(Operation::ChangeCase { change, all, pattern })
+        *place = Operation::ChangeCase { change, all, pattern };
+        Ok(true)
     }
 
-    fn slice(&mut self) -> Parsed<Operation> {
+    fn slice(&mut self, place: &mut Operation) -> Parsed<bool> {
         self.bump();
         let offset = self.arithmetic(ArithmeticEnd::Colon)?;
-        let length =
-            if self.accept(b':') { Some(self.arithmetic(ArithmeticEnd::Brace)?) } else { None };
-        Ok(Operation::Slice { offset, length })
+        let mut length = None;
+        if self.accept(b':') {
+            length = Some(self.arithmetic(ArithmeticEnd::Brace)?);
+        }
+        *place = Operation::Slice { offset: *offset, length: length.map(|length| *length) };
+        Ok(true)
     }
 
-    fn transform(&mut self) -> Option<Operation> {
+    fn transform(&mut self, place: &mut Operation) -> bool {
         self.bump();
-        let letter = self.peek().filter(|letter| b"UuLQEPAKak".contains(letter))?;
-        self.bump();
-        Some(Operation::Transform(letter))
+        let letter = self.peek().filter(|letter| b"UuLQEPAKak".contains(letter));
+        if let Some(letter) = letter {
+            self.bump();
+            *place = Operation::Transform(letter);
+        }
+        letter.is_some()
     }
 
     /// A word up to the `}` (or slash) that ends it, which stays.
@@ -320,11 +356,13 @@ impl Reader<'_, '_> {
     }
 }
 
-fn expansion(
-    parameter: Parameter,
-    selector: Option<Selector>,
-    operation: Operation,
-    span: crate::Span,
-) -> ParameterExpansion {
-    ParameterExpansion { parameter, selector, indirect: false, operation, braced: true, span }
+fn empty_expansion() -> ParameterExpansion {
+    ParameterExpansion {
+        parameter: Parameter::Variable(BString::default()),
+        selector: None,
+        indirect: false,
+        operation: Operation::Plain,
+        braced: true,
+        span: Span::default(),
+    }
 }

@@ -29,7 +29,7 @@ impl Parts {
         }
     }
 
-    pub fn extend(&mut self, parts: Vec<WordPart>) {
+    pub fn extend(&mut self, parts: impl IntoIterator<Item = WordPart>) {
         for part in parts {
             self.push(part);
         }

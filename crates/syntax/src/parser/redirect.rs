@@ -35,44 +35,42 @@ const OPERATORS: [(&[u8], Operator); 12] = [
 ];
 
 impl Reader<'_, '_> {
-    /// The redirect at the position, if there is one.
-    pub fn redirect(&mut self) -> Parsed<Option<Redirect>> {
+    /// Reads the redirect at the position into `redirects`, if there is one.
+    pub fn redirect(&mut self, redirects: &mut Vec<Redirect>) -> Parsed<bool> {
         let descriptor = match self.peek() {
             Some(b'<' | b'>') if self.peek_second() != Some(b'(') => None,
             Some(b'&') if self.peek_second() == Some(b'>') => None,
             Some(b'0'..=b'9' | b'{') => match self.descriptor() {
                 Some(descriptor) => Some(descriptor),
-                None => return Ok(None),
+                None => return Ok(false),
             },
-            _ => return Ok(None),
+            _ => return Ok(false),
         };
         let mark = self.mark();
-        let (descriptor, operator_position) = match descriptor {
+        let (descriptor, position) = match descriptor {
             Some((descriptor, position)) => (Some(descriptor), position),
             None => (None, self.input.position),
         };
-        self.input.position = operator_position;
+        self.input.position = position;
         let Some((text, operator)) =
             OPERATORS.iter().find(|(text, _)| self.looking_at(text)).copied()
         else {
-            return Ok(None);
+            return Ok(false);
         };
         self.accept_text(text);
         let kind = self.redirect_kind(operator)?;
         let descriptor = descriptor.or_else(|| implied_descriptor(&kind));
-        Ok(Some(Redirect { descriptor, kind, span: self.span_since(mark) }))
+        redirects.push(Redirect { descriptor, kind, span: self.span_since(mark) });
+        Ok(true)
     }
 
     /// Any number of redirects, as after a compound command.
-    pub fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
-        let mut redirects = Vec::new();
-        loop {
+    pub fn redirects(&mut self, redirects: &mut Vec<Redirect>) -> Parsed<()> {
+        self.skip_blanks();
+        while self.redirect(redirects)? {
             self.skip_blanks();
-            match self.redirect()? {
-                Some(redirect) => redirects.push(redirect),
-                None => return Ok(redirects),
-            }
         }
+        Ok(())
     }
 
     /// A number or `{name}` directly in front of `<` or `>`, and where the operator begins.

@@ -68,7 +68,7 @@ impl<'source> Reader<'_, 'source> {
                 reader.nested(Self::arithmetic_in_parentheses)
             })?;
             if let Some(arithmetic) = found {
-                parts.push(WordPart::Arithmetic(Box::new(arithmetic)));
+                parts.push(WordPart::Arithmetic(arithmetic));
                 return Ok(());
             }
             let attempt = self.attempt();

@@ -61,7 +61,9 @@ impl Reader<'_, '_> {
     fn tilde_prefix(&mut self, is_end: impl Fn(u8) -> bool) -> Option<BString> {
         let start = self.input.position;
         let mut position = start;
-        while let Some(byte) = self.input.byte_at(position) {
+        loop {
+            position = self.after_continuations(position);
+            let Some(byte) = self.input.byte_at(position) else { break };
             if matches!(byte, b'/' | b':') || is_end(byte) {
                 break;
             }
@@ -70,7 +72,7 @@ impl Reader<'_, '_> {
             }
             position += 1;
         }
-        let name = BString::from(self.input.slice(start, position));
+        let name = self.written(start, position);
         self.input.position = position;
         Some(name)
     }

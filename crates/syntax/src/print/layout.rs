@@ -42,7 +42,7 @@ impl<'tree> Printer<'tree> {
     pub fn end_line(&mut self) {
         self.output.push(b'\n');
         for document in std::mem::take(&mut self.pending) {
-            self.word(&document.body, Surroundings::Document { literal: document.quoted });
+            self.word(&document.body, Surroundings::of_document(document));
             self.text(&document.delimiter);
             self.output.push(b'\n');
         }

@@ -53,6 +53,10 @@ impl<'tree> Printer<'tree> {
         if document.quoted {
             self.text(&single_quoted(&document.delimiter));
         } else {
+            if matches!(document.delimiter.first(), Some(b'-' | b'<' | b'>')) {
+                // Not another operator.
+                self.text(b" ");
+            }
             self.text(&document.delimiter);
         }
         self.defer(document);

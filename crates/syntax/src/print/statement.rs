@@ -7,35 +7,41 @@ use super::word::Surroundings;
 use crate::ast::{
     AndOr, AndOrOperator, Argument, Arithmetic, AssignedValue, Assignment, Command,
     CompoundCommand, CompoundKind, FunctionDefinition, List, Pipeline, SimpleCommand, TimeFormat,
+    Word, WordPart,
 };
+
+const RESERVED: [&[u8]; 22] = [
+    b"if",
+    b"then",
+    b"elif",
+    b"else",
+    b"fi",
+    b"case",
+    b"esac",
+    b"for",
+    b"select",
+    b"while",
+    b"until",
+    b"do",
+    b"done",
+    b"in",
+    b"function",
+    b"time",
+    b"coproc",
+    b"{",
+    b"}",
+    b"!",
+    b"[[",
+    b"]]",
+];
 
 /// Names that would be read as something else in front of `()`.
 pub(super) fn needs_function_keyword(name: &BStr) -> bool {
-    const RESERVED: [&[u8]; 22] = [
-        b"if",
-        b"then",
-        b"elif",
-        b"else",
-        b"fi",
-        b"case",
-        b"esac",
-        b"for",
-        b"select",
-        b"while",
-        b"until",
-        b"do",
-        b"done",
-        b"in",
-        b"function",
-        b"time",
-        b"coproc",
-        b"{",
-        b"}",
-        b"!",
-        b"[[",
-        b"]]",
-    ];
     RESERVED.contains(&name.as_bytes()) || name.contains(&b'=') || name.contains(&b'[')
+}
+
+fn is_reserved(word: &Word) -> bool {
+    matches!(word.parts.as_slice(), [WordPart::Literal(text)] if RESERVED.contains(&text.as_bytes()))
 }
 
 impl<'tree> Printer<'tree> {
@@ -94,6 +100,8 @@ impl<'tree> Printer<'tree> {
         }
         if pipeline.negated {
             self.text(b"! ");
+        } else if pipeline.stages.is_empty() && pipeline.timed.is_none() {
+            self.text(b"! ! ");
         }
         let mut stages = pipeline.stages.iter().peekable();
         while let Some(stage) = stages.next() {
@@ -123,6 +131,15 @@ impl<'tree> Printer<'tree> {
                 printer.text(b" ");
             }
         };
+        // Only a redirect in front keeps a reserved word from being one.
+        let redirects_first = simple.assignments.is_empty()
+            && matches!(simple.words.first(), Some(Argument::Word(word)) if is_reserved(word));
+        if redirects_first {
+            for redirect in &simple.redirects {
+                separate(self);
+                self.redirect(redirect);
+            }
+        }
         for assignment in &simple.assignments {
             separate(self);
             self.assignment(assignment);
@@ -134,9 +151,11 @@ impl<'tree> Printer<'tree> {
                 Argument::Assignment(assignment) => self.assignment(assignment),
             }
         }
-        for redirect in &simple.redirects {
-            separate(self);
-            self.redirect(redirect);
+        if !redirects_first {
+            for redirect in &simple.redirects {
+                separate(self);
+                self.redirect(redirect);
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::layout::Printer;
 use crate::ast::{
-    Arithmetic, BraceExpansion, CommandSubstitution, List, ProcessDirection, ProcessSubstitution,
-    Word, WordPart,
+    Arithmetic, BraceExpansion, CommandSubstitution, HereDocument, List, ProcessDirection,
+    ProcessSubstitution, Word, WordPart,
 };
 
 /// Where a part stands.
@@ -13,9 +13,11 @@ pub(super) enum Surroundings {
     DoubleQuoted,
     /// Behind `:-` and the like inside double quotes: a `}` would end it.
     QuotedParameterWord,
-    Document {
-        literal: bool,
-    },
+    /// The body of a here-document with a quoted delimiter.
+    QuotedDocument,
+    Document,
+    /// The body of `<<-`, where tabs in front of a line would vanish.
+    StrippedDocument,
     Arithmetic,
 }
 
@@ -23,20 +25,28 @@ impl Surroundings {
     /// Bytes that a backslash takes the meaning of here.
     fn escapable(self) -> &'static [u8] {
         match self {
-            Surroundings::Unquoted => b"",
+            Surroundings::Unquoted | Surroundings::QuotedDocument => b"",
             Surroundings::DoubleQuoted | Surroundings::Arithmetic => b"$`\"\\\n",
             Surroundings::QuotedParameterWord => b"$`\"\\\n}",
-            Surroundings::Document { .. } => b"$`\\\n",
+            Surroundings::Document | Surroundings::StrippedDocument => b"$`\\\n",
         }
     }
 
     /// Of those, the ones that cannot stand for themselves.
     fn special(self) -> &'static [u8] {
         match self {
-            Surroundings::Unquoted => b"",
+            Surroundings::Unquoted | Surroundings::QuotedDocument => b"",
             Surroundings::DoubleQuoted | Surroundings::Arithmetic => b"`\"",
             Surroundings::QuotedParameterWord => b"`\"}",
-            Surroundings::Document { .. } => b"`",
+            Surroundings::Document | Surroundings::StrippedDocument => b"`",
+        }
+    }
+
+    pub fn of_document(document: &HereDocument) -> Self {
+        match (document.quoted, document.strip_tabs) {
+            (true, _) => Surroundings::QuotedDocument,
+            (false, true) => Surroundings::StrippedDocument,
+            (false, false) => Surroundings::Document,
         }
     }
 
@@ -109,8 +119,7 @@ impl<'tree> Printer<'tree> {
 
     /// Plain text, with as few backslashes as possible: bash prints what was written.
     fn literal(&mut self, text: &[u8], last: bool, surroundings: Surroundings) {
-        let literal = matches!(surroundings, Surroundings::Document { literal: true });
-        if literal || surroundings == Surroundings::Unquoted {
+        if matches!(surroundings, Surroundings::Unquoted | Surroundings::QuotedDocument) {
             self.text(text);
             return;
         }
@@ -123,6 +132,10 @@ impl<'tree> Printer<'tree> {
             };
             if escape {
                 self.text(b"\\");
+            }
+            let stripped = surroundings == Surroundings::StrippedDocument && self.ends_with(b"\n");
+            if *byte == b'\t' && stripped {
+                self.text(b"\\\n");
             }
             self.text(&[*byte]);
         }

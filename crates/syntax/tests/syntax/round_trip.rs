@@ -1,5 +1,6 @@
 //! parse(print(tree)) = tree.
 
+use exacta_syntax::ast::List;
 use exacta_syntax::{Limits, ParseOptions, parse, print_list};
 
 use crate::corpus;
@@ -12,9 +13,24 @@ pub fn broken(script: &[u8], options: ParseOptions) -> Option<String> {
     let limits = Limits { depth: 400, ..Limits::default() };
     match parse(&printed, options, limits) {
         Ok(again) if again == tree => None,
-        Ok(again) => Some(format!("differs:\n{printed}\n{tree:?}\n{again:?}")),
-        Err(error) => Some(format!("{error}:\n{printed}\n{tree:?}")),
+        Ok(again) => Some(format!(
+            "differs:\n{printed}\n{}\n{}",
+            without_spans(&tree),
+            without_spans(&again)
+        )),
+        Err(error) => Some(format!("{error}:\n{printed}\n{}", without_spans(&tree))),
     }
+}
+
+fn without_spans(tree: &List) -> String {
+    let text = format!("{tree:?}");
+    let mut shown = String::new();
+    for (index, piece) in text.split("span: Span {").enumerate() {
+        let piece =
+            if index == 0 { piece } else { piece.split_once('}').map_or("", |(_, rest)| rest) };
+        shown.push_str(piece);
+    }
+    shown
 }
 
 fn check(scripts: impl Iterator<Item = String>) {

@@ -82,7 +82,7 @@ fn words_have_the_parts_bash_sees() {
         ("a'b'\"c\"\\d$'e\\n'$\"f\"", &["a sq(b) dq(c) esc(d) ansi(\"e\\n\") locale(f)"]),
         ("\"a\\nb\\$c\\\\d\\\"e\\`f\"", &["dq(a\\nb$c\\d\"e`f)"]),
         ("\"a $x b\"", &["dq(a  par(Variable(\"x\"))  b)"]),
-        ("$'\\x41\\101\\u263a\\cA\\e\\'\\q'", &["ansi(\"AA\u{263a}\\x01\\x1b'\\\\q\")"]),
+        ("$'\\x41\\101\\u263a\\cA\\e\\'\\q'", &["ansi(\"AA\u{263a}\\x01\\x1b\\'\\\\q\")"]),
         ("$'a\\0b'", &["ansi(\"a\")"]),
         ("$'\\x00b' $'\\000'c", &["ansi(\"\")", "ansi(\"\") c"]),
         ("$a$1$@", &["par(Variable(\"a\")) par(Positional(1)) par(All)"]),

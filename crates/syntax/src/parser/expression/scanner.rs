@@ -51,6 +51,9 @@ pub(super) enum Failure {
     },
 }
 
+/// The failure is boxed because rules nest, and each holds a few of these on the stack.
+pub(super) type Scanned<T> = Result<T, Box<Failure>>;
+
 pub(super) struct Scanner<'text> {
     parts: &'text [WordPart],
     /// The part being read and the position in it.
@@ -114,8 +117,8 @@ impl<'text> Scanner<'text> {
         }
     }
 
-    pub fn enter(&mut self) -> Result<(), Failure> {
-        self.depth_left = self.depth_left.checked_sub(1).ok_or(Failure::TooDeep)?;
+    pub fn enter(&mut self) -> Scanned<()> {
+        self.depth_left = self.depth_left.checked_sub(1).ok_or(Box::new(Failure::TooDeep))?;
         Ok(())
     }
 
@@ -124,8 +127,8 @@ impl<'text> Scanner<'text> {
     }
 
     /// A complaint that shows everything from the current token on.
-    pub fn invalid(&self, words: &'static str) -> Failure {
-        Failure::Invalid { words, start: self.start.1, end: self.text_end() }
+    pub fn invalid(&self, words: &'static str) -> Box<Failure> {
+        Box::new(Failure::Invalid { words, start: self.start.1, end: self.text_end() })
     }
 
     fn text_end(&self) -> usize {
@@ -159,7 +162,7 @@ impl<'text> Scanner<'text> {
     }
 
     /// Reads the next token.
-    pub fn advance(&mut self) -> Result<(), Failure> {
+    pub fn advance(&mut self) -> Scanned<()> {
         let before = self.current;
         self.after_name = before == Token::Name;
         if let (Token::Expansion, Some(WordPart::Parameter(_))) =
@@ -182,12 +185,12 @@ impl<'text> Scanner<'text> {
                 self.start = (self.part, 0);
                 Token::Expansion
             }
-            Some(_) => return Err(Failure::Unknown),
+            Some(_) => return Err(Box::new(Failure::Unknown)),
         };
         Ok(())
     }
 
-    fn literal_token(&mut self, before: Token) -> Result<Token, Failure> {
+    fn literal_token(&mut self, before: Token) -> Scanned<Token> {
         let rest = self.rest();
         let Some(first) = rest.first().copied() else { return Ok(Token::End) };
         if is_name_start(first) {
@@ -237,7 +240,7 @@ impl<'text> Scanner<'text> {
     }
 
     /// `--x++` has nothing to step a second time.
-    pub fn forbid_step_after(&mut self) -> Result<(), Failure> {
+    pub fn forbid_step_after(&mut self) -> Scanned<()> {
         let rest = self.rest().trim_ascii_start();
         let words = match rest {
             [b'+', b'+', ..] => "++: assignment requires lvalue",
@@ -249,7 +252,7 @@ impl<'text> Scanner<'text> {
         Err(self.invalid(words))
     }
 
-    fn number(&mut self) -> Result<Token, Failure> {
+    fn number(&mut self) -> Scanned<Token> {
         let rest = self.rest();
         let belongs =
             |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'@' | b'_');
@@ -258,21 +261,21 @@ impl<'text> Scanner<'text> {
         self.position += length;
         parse_integer(rest.get(..length).unwrap_or_default())
             .map(Token::Number)
-            .map_err(|words| Failure::Invalid { words, start, end: start + length })
+            .map_err(|words| Box::new(Failure::Invalid { words, start, end: start + length }))
     }
 
     /// The `$name` that is the current token.
-    pub fn expansion(&self) -> Result<ParameterExpansion, Failure> {
+    pub fn expansion(&self) -> Scanned<ParameterExpansion> {
         match self.parts.get(self.part) {
             Some(WordPart::Parameter(expansion)) if is_plain(expansion) => {
                 Ok((**expansion).clone())
             }
-            _ => Err(Failure::Unknown),
+            _ => Err(Box::new(Failure::Unknown)),
         }
     }
 
     /// Reads the variable whose name is the current token.
-    pub fn variable(&mut self) -> Result<(BString, Option<Subscript>), Failure> {
+    pub fn variable(&mut self) -> Scanned<(BString, Option<Box<Subscript>>)> {
         let rest = self.rest();
         let length = rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
         let name = BString::from(rest.get(..length).unwrap_or_default());
@@ -285,7 +288,7 @@ impl<'text> Scanner<'text> {
 
     /// `[…]` at the position. It may span parts if nothing in it is quoted; text that is quoted or holds a
     /// dollar sign is read as the shell reads it.
-    fn subscript(&mut self) -> Result<Subscript, Failure> {
+    fn subscript(&mut self) -> Scanned<Box<Subscript>> {
         let (start_part, start) = (self.part, self.position + 1);
         let mut inside = Parts::default();
         let mut level = 0_usize;
@@ -298,14 +301,14 @@ impl<'text> Scanner<'text> {
                     from = 0;
                     continue;
                 }
-                _ => return Err(Failure::Unknown),
+                _ => return Err(Box::new(Failure::Unknown)),
             };
             for (position, byte) in text.iter().enumerate().skip(from) {
                 match byte {
                     b'\'' | b'"' | b'\\' | b'$' | b'`' if index == start_part => {
                         return self.shell_subscript();
                     }
-                    b'\'' | b'"' | b'\\' | b'$' | b'`' => return Err(Failure::Unknown),
+                    b'\'' | b'"' | b'\\' | b'$' | b'`' => return Err(Box::new(Failure::Unknown)),
                     b'[' => level += 1,
                     b']' if level == 0 => {
                         inside.literal(text.get(from..position).unwrap_or_default());
@@ -323,29 +326,29 @@ impl<'text> Scanner<'text> {
         Err(self.invalid("bad array subscript"))
     }
 
-    fn subscript_of(&mut self, inside: Parts) -> Result<Subscript, Failure> {
+    fn subscript_of(&mut self, inside: Parts) -> Scanned<Box<Subscript>> {
         self.enter()?;
         let text = inside.into_word(Span::default());
         let expression = match super::of_parts(&text.parts, self.depth_left) {
             Ok(_) if text.parts.is_empty() => None,
             Ok(expression) => expression.map(Box::new),
-            Err(super::TooDeep) => return Err(Failure::TooDeep),
+            Err(super::TooDeep) => return Err(Box::new(Failure::TooDeep)),
         };
         self.leave(1);
-        Ok(Arithmetic { text, expression, span: Span::default() })
+        Ok(Box::new(Arithmetic { text, expression, span: Span::default() }))
     }
 
-    fn shell_subscript(&mut self) -> Result<Subscript, Failure> {
+    fn shell_subscript(&mut self) -> Scanned<Box<Subscript>> {
         let input = Input::new(self.rest(), 1);
         let limits = Limits { depth: self.depth_left, bytes: usize::MAX };
         let mut reader = Reader::new(input, ParseOptions::default(), limits, &NoAliases);
         match reader.subscript() {
             Ok(subscript) => {
                 self.position += reader.input.position;
-                Ok(subscript)
+                Ok(Box::new(subscript))
             }
             Err(error) if matches!(error.kind, crate::SyntaxErrorKind::TooDeep(_)) => {
-                Err(Failure::TooDeep)
+                Err(Box::new(Failure::TooDeep))
             }
             Err(_) => Err(self.invalid("bad array subscript")),
         }
