@@ -77,6 +77,9 @@ pub struct Shell {
     pub hashed: Arc<BTreeMap<BString, Hashed>>,
     /// The number of the process that is this shell: 0 unless it was started by another, as `bash` is.
     pub shell_process: u32,
+    /// What `ulimit` has changed: soft and hard limit by letter. That on open files holds here; the others are
+    /// for programs.
+    pub resources: Arc<BTreeMap<u8, (Option<u64>, Option<u64>)>>,
     /// Builtins switched off by `enable -n`.
     pub disabled: Arc<BTreeSet<&'static str>>,
     pub(crate) transient: Transient,
@@ -158,6 +161,7 @@ impl Shell {
             substitution_status: None,
             hashed: Arc::default(),
             shell_process: 0,
+            resources: Arc::default(),
             disabled: Arc::default(),
             transient: Transient::default(),
             host,
@@ -183,6 +187,15 @@ impl Shell {
     /// A descriptor that is not open fails on use, as it does for a program.
     pub fn file_or_closed(&self, descriptor: u32) -> Arc<dyn OpenFile> {
         self.files.get(descriptor).map_or_else(|| Arc::new(Closed) as Arc<dyn OpenFile>, Arc::clone)
+    }
+
+    /// How many descriptors may be open: the request's limit, or less by `ulimit -n`.
+    pub fn open_file_limit(&self) -> u32 {
+        let limit = self.control.limits.open_files;
+        match self.resources.get(&b'n') {
+            Some((Some(soft), _)) => u32::try_from(*soft).unwrap_or(u32::MAX).min(limit),
+            _ => limit,
+        }
     }
 
     /// The path from the root of all, not normalised.

@@ -37,7 +37,8 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         };
     }
     let environment = arguments.has("c").then(Vec::new);
-    let status = shell.run_as_program(&arguments.operands, None, environment)?;
+    let name = arguments.value("a").map(ToOwned::to_owned);
+    let status = shell.run_as(&arguments.operands, name, environment)?;
     shell.forget_traps();
     Err(Interrupt::Exit(status))
 }

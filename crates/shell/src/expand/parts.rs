@@ -93,7 +93,7 @@ impl Shell {
                 out.push(mode.origin(), &output)
             }
             WordPart::Arithmetic(arithmetic) => {
-                let number = self.evaluate(arithmetic)?;
+                let number = self.evaluate_in_word(arithmetic)?;
                 out.push(mode.origin(), number.to_string().as_bytes())
             }
             WordPart::Process(substitution) => {

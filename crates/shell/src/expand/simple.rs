@@ -30,7 +30,7 @@ impl Shell {
                 return Ok(self.expand_simple_variable(parameter, into));
             }
             WordPart::Arithmetic(arithmetic) => {
-                let number = BString::from(self.evaluate(arithmetic)?.to_string());
+                let number = BString::from(self.evaluate_in_word(arithmetic)?.to_string());
                 if self.stays_whole(&number) {
                     into.push(number);
                     return Ok(true);

@@ -126,6 +126,19 @@ impl Shell {
         }
     }
 
+    /// As [`Shell::run_as_program`], with another name for the program to see as its own.
+    pub(crate) fn run_as(
+        &mut self,
+        argv: &[BString],
+        name: Option<BString>,
+        environment: Option<Vec<(BString, BString)>>,
+    ) -> Flow {
+        self.transient.program_name = name;
+        let flow = self.run_as_program(argv, None, environment);
+        self.transient.program_name = None;
+        flow
+    }
+
     /// Words that are already expanded, as `xargs`, `env` and `find -exec` run them.
     pub fn run_as_program(
         &mut self,

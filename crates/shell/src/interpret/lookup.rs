@@ -104,6 +104,7 @@ impl Shell {
     /// Every place in `PATH` where the name is found, in order; with `first`, only the first.
     pub fn search_path_each(&self, name: &BStr, first: bool) -> Vec<BString> {
         let mut places = Vec::new();
+        let mut not_executable = None;
         let Some(path) = self.scalar_of("PATH".into()) else { return places };
         for directory in path.split_str(b":") {
             let directory = if directory.is_empty() { b"." } else { directory };
@@ -118,12 +119,24 @@ impl Shell {
                 if first {
                     return places;
                 }
+            } else if first && not_executable.is_none() && self.is_file(candidate.as_bstr()) {
+                not_executable = Some(candidate);
             }
         }
         if places.is_empty() {
             places.extend(self.host.find_program(name));
         }
+        // As bash does, for the sake of "Permission denied" instead of "command not found".
+        if places.is_empty() {
+            places.extend(not_executable);
+        }
         places
+    }
+
+    fn is_file(&self, path: &BStr) -> bool {
+        let path = self.absolute(path);
+        let metadata = self.host.files().metadata(path.as_bstr(), Follow::Yes);
+        metadata.is_ok_and(|metadata| metadata.is_file())
     }
 
     /// A path that could be run: a file of the project, a tool at its usual place.
@@ -136,10 +149,8 @@ impl Shell {
     }
 
     fn is_program_file(&self, path: &BStr) -> bool {
-        let path = self.absolute(path);
-        let files = self.host.files();
-        files.metadata(path.as_bstr(), Follow::Yes).is_ok_and(|metadata| metadata.is_file())
-            && files.access(path.as_bstr(), Access::Execute).is_ok()
+        let absolute = self.absolute(path);
+        self.is_file(path) && self.host.files().access(absolute.as_bstr(), Access::Execute).is_ok()
     }
 
     fn found_at(&self, path: &BStr) -> Found {

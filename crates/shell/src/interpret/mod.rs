@@ -24,8 +24,10 @@ mod time;
 mod trace;
 mod traps;
 
+use std::cell::Cell;
+
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{AndOr, AndOrOperator, Command, CompoundKind, List};
+use exacta_syntax::ast::{AndOr, AndOrOperator, Arithmetic, Command, CompoundKind, List};
 use exacta_syntax::{Aliases, NoAliases, ParseOptions, Parser, SyntaxError};
 
 pub use jobs::{Job, Jobs};
@@ -47,8 +49,12 @@ pub struct Transient {
     redirect_failed: bool,
     /// While a trap runs: `$?` from before it, which a bare `exit` means.
     status_before_trap: Option<ExitStatus>,
+    /// `exec -a`: what the next program takes for its name.
+    program_name: Option<BString>,
     /// An error is on its way to the script itself, past every `eval` and `source`.
     drops_texts: bool,
+    /// The error being reported is one after which bash goes on even with `set -e`.
+    mild: Cell<bool>,
     /// The DEBUG trap has already run for the next simple command: in the shell that started this stage.
     announced: bool,
     /// `eval` inside each other, for the words of syntax errors.
@@ -93,6 +99,9 @@ impl Shell {
             }
             match self.run_list(&list) {
                 Ok(done) => status = done,
+                Err(Interrupt::Discard(failed)) if self.ends_after_error() => {
+                    return Err(Interrupt::Exit(failed));
+                }
                 Err(Interrupt::Discard(failed)) if self.goes_on_after_error() => {
                     status = failed;
                     self.set_status(failed);
@@ -108,6 +117,25 @@ impl Shell {
         if !text.is_empty() && !text.ends_with(b"\n") {
             self.write_error(b"\n");
         }
+    }
+
+    /// With `set -e` an error that drops a command ends the shell, unless it was a mild one.
+    fn ends_after_error(&self) -> bool {
+        self.options.errexit && !self.transient.mild.take()
+    }
+
+    /// Drops the command because of `$((…))` or `${x:…}`: bash goes on even with `set -e`.
+    pub(crate) fn discard_mildly(&self, status: ExitStatus) -> Interrupt {
+        self.transient.mild.set(true);
+        Interrupt::Discard(status)
+    }
+
+    /// `$((…))` in a word.
+    pub(crate) fn evaluate_in_word(&mut self, arithmetic: &Arithmetic) -> Running<i64> {
+        self.evaluate(arithmetic).map_err(|interrupt| match interrupt {
+            Interrupt::Discard(status) => self.discard_mildly(status),
+            other => other,
+        })
     }
 
     /// After an error that drops a command, bash reads on where it was reading. A wrong use of `exit`, `break`

@@ -186,7 +186,7 @@ impl Shell {
     }
 
     fn open_counted(&self, path: &BStr, options: OpenOptions) -> io::Result<Arc<dyn OpenFile>> {
-        if self.files.open_count() >= self.control.limits.open_files as usize {
+        if self.files.open_count() >= self.open_file_limit() as usize {
             return Err(errno::error(errno::EMFILE));
         }
         self.open(path, options)
@@ -281,7 +281,7 @@ impl Shell {
             Some(RedirectDescriptor::Number(number)) => self.replace(*number, Some(file), replaced),
             Some(RedirectDescriptor::Variable(name)) => {
                 let number = self.files.first_free(FIRST_NAMED);
-                if number >= self.control.limits.open_files {
+                if number >= self.open_file_limit() {
                     self.complain(concat(name, b": Too many open files"));
                     return Err(Failure::Reported);
                 }
@@ -301,7 +301,7 @@ impl Shell {
         file: Option<Arc<dyn OpenFile>>,
         replaced: &mut Replaced,
     ) -> Redirecting<()> {
-        if file.is_some() && descriptor >= self.control.limits.open_files {
+        if file.is_some() && descriptor >= self.open_file_limit().max(3) {
             self.complain(format!("{descriptor}: {}", bad_descriptor()));
             return Err(Failure::Reported);
         }

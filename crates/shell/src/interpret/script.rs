@@ -20,8 +20,9 @@ impl Shell {
         shell.directory.clone_from(&self.directory);
         shell.variables.set("PWD", self.directory.clone());
         shell.umask = self.umask;
+        shell.resources = Arc::clone(&self.resources);
         shell.depth = self.depth;
-        shell.name = name.into();
+        shell.name = self.transient.program_name.clone().unwrap_or_else(|| name.into());
         shell.positional = Arc::new(arguments.to_vec());
         let exported = self.functions.iter().filter(|(_, function)| function.exported);
         let exported = exported.map(|(name, function)| (name.clone(), Arc::clone(function)));

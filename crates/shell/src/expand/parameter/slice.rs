@@ -108,6 +108,6 @@ impl Shell {
 
     fn negative_length(&self, length: i64) -> Interrupt {
         self.complain(format!("{length}: substring expression < 0"));
-        Interrupt::Discard(ExitStatus::FAILURE)
+        self.discard_mildly(ExitStatus::FAILURE)
     }
 }
