@@ -15,6 +15,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::control::Control;
+use crate::errno;
 use crate::filesystem::{Directory, DirectoryEntry, FileKind, FileSystem, Follow, Metadata};
 use crate::status::Stop;
 
@@ -33,7 +34,7 @@ pub(crate) enum Visit {
     Entry,
     /// A directory is done, or was skipped.
     Leave,
-    /// A directory could not be read; it is left next.
+    /// A directory could not be read, and is left next; or a link that is followed leads nowhere.
     Unreadable(io::Error),
     /// A symbolic link to a directory that the walk is in: its path as the walk knows it. Not entered.
     Loop(BString),
@@ -65,6 +66,8 @@ pub(crate) struct Walk<'a> {
     root: BString,
     /// The entry being visited, as it is shown.
     path: BString,
+    /// Length of the operand as shown.
+    shown: usize,
     frames: Vec<Frame>,
     current: Option<Item>,
     state: State,
@@ -105,6 +108,7 @@ impl<'a> Walk<'a> {
             symlinks,
             root,
             path: shown.into(),
+            shown: shown.len(),
             frames: Vec::new(),
             current: Some(item),
             state: State::Start,
@@ -156,6 +160,17 @@ impl<'a> Walk<'a> {
     /// As it is shown: the operand, and what follows.
     pub(crate) fn path(&self) -> &BStr {
         self.path.as_bstr()
+    }
+
+    /// From the root of all, for what only paths can do.
+    pub(crate) fn absolute(&self) -> BString {
+        let mut absolute = self.root.clone();
+        let below = self.path.get(self.shown..).unwrap_or_default();
+        if absolute.ends_with(b"/") && below.starts_with(b"/") {
+            absolute.pop();
+        }
+        absolute.extend_from_slice(below);
+        absolute
     }
 
     /// The last component. Of the operand itself: what `basename` says.
@@ -301,20 +316,33 @@ impl<'a> Walk<'a> {
         self.path.extend_from_slice(&entry.name);
         let kind = entry.kind;
         self.current = Some(Item { name: entry.name, kind, metadata: OnceCell::new() });
-        if kind == FileKind::Symlink && self.symlinks == Symlinks::Always {
-            self.resolve_link();
+        if kind == FileKind::Symlink
+            && self.symlinks == Symlinks::Always
+            && let Some(problem) = self.resolve_link()
+        {
+            return Some(problem);
         }
         self.state = State::Visited { enter: self.kind() == FileKind::Directory };
         Some(Visit::Entry)
     }
 
-    /// A link that leads somewhere is what it leads to; any other is a link.
-    fn resolve_link(&mut self) {
-        let Ok(found) = self.metadata_with(Follow::Yes) else { return };
+    /// A link that leads somewhere is what it leads to; one that leads to nothing is a link. Back up or round in
+    /// circles it leads to trouble.
+    fn resolve_link(&mut self) -> Option<Visit> {
+        let found = match self.metadata_with(Follow::Yes) {
+            Ok(found) => found,
+            Err(error) if errno::is(&error, errno::ELOOP) => return Some(Visit::Unreadable(error)),
+            Err(_) => return None,
+        };
+        let identity = (found.device, found.inode);
+        if found.is_directory() && self.inside.contains(&identity) {
+            return Some(Visit::Loop(self.path_of(identity)));
+        }
         if let Some(item) = &mut self.current {
             item.kind = found.kind;
             item.metadata = OnceCell::from(found);
         }
+        None
     }
 }
 
