@@ -17,7 +17,7 @@ pub static COMMAND: Command = Command {
 };
 
 fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolError> {
-    let arguments = arguments::parse(&OPTIONS, words, Order::OptionsFirst)
+    let arguments = arguments::parse(&OPTIONS, words, Order::Anywhere)
         .map_err(|error| error.with_hint("dirname", ExitStatus::FAILURE))?;
     if arguments.operands.is_empty() {
         return Err(ToolError::hinted("dirname", "missing operand", ExitStatus::FAILURE));

@@ -140,7 +140,9 @@ impl Resolver {
                 Err(errno::error(errno::ENOTDIR))
             }
             Ok(_) => Ok(()),
-            Err(_) if is_last && self.missing == MayMiss::LastComponent => Ok(()),
+            Err(error) if is_last && self.missing == MayMiss::LastComponent => {
+                if errno::is(&error, errno::ENOENT) { Ok(()) } else { Err(error) }
+            }
             Err(error) => Err(error),
         }
     }

@@ -188,6 +188,16 @@ fn translate_obsolete(words: &[BString]) -> Vec<BString> {
             translated.extend(rest.cloned());
             break;
         }
+        // The value of another option is not looked at.
+        let takes_next = matches!(
+            word.as_slice(),
+            b"-f" | b"-s" | b"-w" | b"--skip-fields" | b"--skip-chars" | b"--check-chars"
+        );
+        if takes_next {
+            translated.push(word.clone());
+            translated.extend(rest.next().cloned());
+            continue;
+        }
         let number = word.get(1..).unwrap_or_default();
         let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, letters) = number.split_at(digits);

@@ -7,7 +7,7 @@ mod settings;
 use bstr::{BStr, BString, ByteSlice};
 
 use self::follow::Followed;
-use self::settings::{OPTIONS, Settings};
+use self::settings::{Follow, OPTIONS, Settings};
 use super::head::Headers;
 use super::input::{self, Wording};
 use super::{Command, Context, Run, ToolError};
@@ -28,6 +28,9 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         context.complain(warning);
     }
     let operands = input::or_standard_input(settings.operands.clone());
+    if settings.follow == Some(Follow::Name) && operands.iter().any(|operand| operand == "-") {
+        return Err(ToolError::usage("cannot follow '-' by name"));
+    }
     let mut headers = Headers::new(settings.headers, operands.len());
     let mut status = ExitStatus::SUCCESS;
     let mut followed = Vec::new();
