@@ -111,12 +111,20 @@ fn choose<'a>(
             }),
         BraceExpansion::Letters { first, last, step } => {
             sequence(i64::from(*first), i64::from(*last), *step).try_for_each(|letter| {
-                chosen.push(Piece::Text(vec![letter as u8].into()));
+                chosen.push(letter_piece(letter as u8));
                 let result = walk(after, chosen, visit);
                 chosen.pop();
                 result
             })
         }
+    }
+}
+
+/// A backslash that a sequence makes is one that quotes: what is left of it is nothing.
+fn letter_piece(letter: u8) -> Piece<'static> {
+    match letter {
+        b'\\' => Piece::Made(Box::new(WordPart::SingleQuoted(BString::default()))),
+        letter => Piece::Text(vec![letter].into()),
     }
 }
 

@@ -37,9 +37,11 @@ impl Shell {
         let number: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
         let size = self.directory_stack.len() + 1;
         let index = if from_end { size.checked_sub(number + 1)? } else { number };
-        match index.checked_sub(1) {
-            None => Some(self.directory.clone()),
-            Some(below) => self.directory_stack.get(below).cloned(),
+        match self.directory_stack.len().checked_sub(index) {
+            // The last that was pushed is the next below.
+            Some(below) if index > 0 => self.directory_stack.get(below).cloned(),
+            Some(_) => Some(self.directory.clone()),
+            None => None,
         }
     }
 }

@@ -70,7 +70,6 @@ fn anchor_of(kind: ReplaceKind, pattern: &Expansion) -> (ReplaceKind, usize) {
     match (kind, text.first()) {
         (ReplaceKind::First, Some(b'#')) => (ReplaceKind::Prefix, 1),
         (ReplaceKind::First, Some(b'%')) => (ReplaceKind::Suffix, 1),
-        (ReplaceKind::First, Some(b'/')) => (ReplaceKind::All, 1),
         _ => (kind, 0),
     }
 }

@@ -26,6 +26,12 @@ impl Shell {
         };
         match (&reference.subject, &reference.place) {
             (Subject::One(text), _) => self.slice_text(text, offset, length).map(Subject::One),
+            (Subject::List(values), Place::List { name: Some(name), .. })
+                if let [only] = values.as_slice()
+                    && matches!(self.value_of(name.as_bstr()).as_deref(), Some(Value::Scalar(_))) =>
+            {
+                self.slice_text(only, offset, length).map(Subject::One)
+            }
             (Subject::List(values), Place::List { name, .. }) => {
                 let from = match name {
                     None => self.slice_of_positional(values, offset),
@@ -90,10 +96,7 @@ impl Shell {
                 let skipped = usize::try_from(start).ok()?.saturating_sub(1);
                 Some(array.iter().skip(skipped).map(|(_, value)| value.clone()).collect())
             }
-            Value::Scalar(text) => match offset {
-                0 | -1 => Some(vec![text.clone()]),
-                _ => None,
-            },
+            Value::Scalar(text) => Some(vec![text.clone()]),
         }
     }
 

@@ -44,6 +44,8 @@ impl Shell {
             b'A' => self.assignment_text(&place, reference.subject),
             b'K' => self.pairs(&place, reference.subject, true),
             b'k' => self.pairs(&place, reference.subject, false),
+            // Bash does not look at the letter if there is nothing to change.
+            _ if matches!(reference.subject, Subject::Unset) => Subject::Unset,
             _ => {
                 let part = exacta_syntax::ast::WordPart::Parameter(Box::new(expansion.clone()));
                 let word = exacta_syntax::ast::Word { parts: vec![part], span: expansion.span };
