@@ -5,18 +5,20 @@ use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, NFA, WhichCaptures, pikevm::PikeVM};
 use regex_automata::util::look::LookMatcher;
 use regex_automata::{MatchKind, hybrid};
-use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Look, Repetition};
+use regex_syntax::hir::{Capture, Class, ClassBytes, ClassBytesRange, Hir, Look, Repetition};
 
 use super::{Anchor, Error, Node, RepeatMode, Set, classes};
 
 /// Memory an automaton may take while it is built.
-const SIZE: usize = 64 << 20;
+pub(super) const SIZE: usize = 64 << 20;
 
 /// What the automaton is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Says of a single line what matches, exactly. Fails if the tree has what no automaton can do.
     Exact,
+    /// The same, and remembers where the groups are.
+    Groups,
     /// Runs over whole buffers and finds every line that may match, perhaps some more. Conditions that would
     /// make it slow or are impossible are left out.
     Scan,
@@ -52,6 +54,10 @@ impl Lowering {
                 greedy: *mode != RepeatMode::Lazy,
                 sub: Box::new(self.lower(node)?),
             }),
+            Node::Group(index, node) if self.purpose == Purpose::Groups => {
+                let sub = Box::new(self.lower(node)?);
+                Hir::capture(Capture { index: *index, name: None, sub })
+            }
             Node::Group(_, node) => self.lower(node)?,
             Node::Backreference { .. } if scan => self.anything(),
             Node::Atomic(node) if scan => self.lower(node)?,
@@ -131,7 +137,7 @@ impl Lowering {
     }
 }
 
-const TOO_BIG: Error = Error::Invalid("Regular expression too big");
+pub(super) const TOO_BIG: Error = Error::Invalid("Regular expression too big");
 
 pub(super) fn build(hir: &Hir) -> Result<meta::Regex, Error> {
     let config = meta::Config::new()

@@ -18,6 +18,15 @@ pub(super) struct Memory {
     barriers: Vec<usize>,
     slots: Vec<Option<usize>>,
     counters: Vec<Counter>,
+    /// The slots as they were at the longest match.
+    longest: Vec<Option<usize>>,
+}
+
+impl Memory {
+    /// Where the groups of the longest match are.
+    pub(super) fn groups(&self) -> &[Option<usize>] {
+        &self.longest
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -123,6 +132,7 @@ impl<'a> Machine<'a> {
                         return Ok(Some(found));
                     }
                     if longest.as_ref().is_none_or(|longest| longest.end < found.end) {
+                        self.memory.longest.clone_from(&self.memory.slots);
                         longest = Some(found);
                     }
                     if position == self.text.len() { None } else { self.fail() }

@@ -43,6 +43,13 @@ pub struct Scratch {
     control: Option<Arc<Control>>,
 }
 
+impl Scratch {
+    /// From now on a long search looks at this.
+    pub(super) fn watch(&mut self, control: &Arc<Control>) {
+        self.control = Some(Arc::clone(control));
+    }
+}
+
 impl Matcher {
     /// `terminator` ends the lines of the buffers that are scanned; no match contains it.
     pub fn new(node: &Node, preference: Preference, terminator: u8) -> Result<Matcher, Error> {
@@ -125,6 +132,12 @@ impl Matcher {
     /// Does the whole text match?
     pub fn is_full_match(&self, scratch: &mut Scratch, text: &[u8]) -> Result<bool, Error> {
         Ok(self.find_at(scratch, text, 0)?.is_some_and(|found| found == (0..text.len())))
+    }
+
+    /// Where the groups of the last match were, if the backtracking machine found it: two places for each, those
+    /// of the whole match first and not filled in.
+    pub(super) fn backtracked<'s>(&self, scratch: &'s Scratch) -> Option<&'s [Option<usize>]> {
+        matches!(self.exact, Exact::Backtrack(_)).then(|| scratch.memory.groups())
     }
 
     fn backtrack(

@@ -9,6 +9,7 @@ mod automaton;
 mod backtrack;
 mod bracket;
 mod classes;
+mod groups;
 mod matcher;
 mod perl;
 mod posix;
@@ -18,6 +19,7 @@ mod syntax;
 use regex_syntax::hir::ClassUnicode;
 
 pub use classes::{is_word, named as named_class, range as range_class};
+pub use groups::GroupMatcher;
 pub use matcher::{Matcher, Scratch};
 pub use perl::parse as parse_perl;
 pub use posix::parse as parse_posix;

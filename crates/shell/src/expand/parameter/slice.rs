@@ -28,7 +28,10 @@ impl Shell {
             (Subject::One(text), _) => self.slice_text(text, offset, length).map(Subject::One),
             (Subject::List(values), Place::List { name: Some(name), .. })
                 if let [only] = values.as_slice()
-                    && matches!(self.value_of(name.as_bstr()).as_deref(), Some(Value::Scalar(_))) =>
+                    && matches!(
+                        self.value_of(name.as_bstr()).as_deref(),
+                        Some(Value::Scalar(_))
+                    ) =>
             {
                 self.slice_text(only, offset, length).map(Subject::One)
             }
