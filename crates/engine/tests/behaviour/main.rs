@@ -80,6 +80,8 @@ fn run(case: &Case, project: &PathBuf) -> Result<Observed, Failed> {
     options.environment = vec![("LC_ALL".into(), "C.UTF-8".into()), ("TZ".into(), "UTC".into())];
     options.limits.wall_time = Some(Duration::from_secs(20));
     let mut session = Session::new(options).map_err(|error| error.to_string())?;
+    // As the oracle is started: `bash -c`.
+    session.shell_mut().options.command_string = true;
     let outcome =
         session.run_script(&Request::new(case.script.as_bytes()).with_stdin(case.stdin.as_bytes()));
     Ok(Observed {

@@ -54,7 +54,8 @@ impl Shell {
             match name {
                 b"" | b"." => {}
                 b".." => {
-                    if !clean.is_empty() {
+                    // Out of a directory that is gone there is a way up.
+                    if !clean.is_empty() && clean != self.directory.as_bytes() {
                         let metadata = self.host.files().metadata(clean.as_bstr(), Follow::Yes)?;
                         if !metadata.is_directory() {
                             return Err(errno::error(errno::ENOTDIR));

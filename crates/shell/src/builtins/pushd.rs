@@ -125,7 +125,13 @@ fn push(shell: &mut Shell, operand: &BStr, stay: bool) -> Flow {
         },
         _ => operand.into(),
     };
-    go(shell, target.as_bstr(), |shell| shell.directory_stack.push(before))
+    go(shell, target.as_bstr(), |shell| {
+        // `pushd -` says where it goes, as `cd -` does.
+        if operand == "-" {
+            let _ = shell.print("pushd", &[shell.directory.as_bytes(), b"\n"].concat());
+        }
+        shell.directory_stack.push(before);
+    })
 }
 
 /// Goes there, changes the stack, and shows it. If there is no way there, nothing changes.

@@ -23,9 +23,12 @@ impl Shell {
         let builtin = !matches!(found, Found::File(_) | Found::Program(_) | Found::Nothing);
         let flow = match found {
             Found::Function(function) => {
+                // Once for the body, and once more for what comes after it.
                 self.remember_argument(words);
-                return self
-                    .with_redirects(redirects, |shell| shell.call_function(&function, words));
+                let flow =
+                    self.with_redirects(redirects, |shell| shell.call_function(&function, words));
+                self.remember_argument(words);
+                return flow;
             }
             Found::Builtin(command) if command.name == "exec" => self.run_exec(words, redirects),
             Found::Builtin(command) => self.run_builtin(command, words, redirects),

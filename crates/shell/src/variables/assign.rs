@@ -249,10 +249,14 @@ impl Shell {
     ) -> Running<BString> {
         if attributes.integer {
             let before = match old {
-                Some(old) if mode == Mode::Append => self.evaluate_text(old.as_bstr())?,
+                Some(old) if mode == Mode::Append => {
+                    let evaluated = self.evaluate_text(old.as_bstr());
+                    self.beyond_evals(evaluated)?
+                }
                 _ => 0,
             };
-            let number = self.evaluate_text(value.as_bstr())?;
+            let evaluated = self.evaluate_text(value.as_bstr());
+            let number = self.beyond_evals(evaluated)?;
             return Ok(before.wrapping_add(number).to_string().into());
         }
         let value = match old {
@@ -268,6 +272,17 @@ impl Shell {
     pub(super) fn is_associative_at(&self, place: &Place) -> bool {
         let variable = self.variables.get_at(place.depth, place.name.as_bstr());
         variable.is_some_and(Variable::is_associative)
+    }
+
+    /// A broken expression in an integer or a subscript unwinds everything that is being read as a string:
+    /// `eval`, and the text of `-c` itself, which ends the shell.
+    pub(super) fn beyond_evals<T>(&self, evaluated: Running<T>) -> Running<T> {
+        match evaluated {
+            Err(Interrupt::Discard(status)) if self.options.command_string => {
+                Err(Interrupt::Exit(status))
+            }
+            evaluated => evaluated,
+        }
     }
 
     fn unwind_unless(&self, done: bool) -> Running<()> {

@@ -255,7 +255,8 @@ impl Shell {
         if bad {
             return Ok(None);
         }
-        let index = self.evaluate(subscript)?;
+        let evaluated = self.evaluate(subscript);
+        let index = self.beyond_evals(evaluated)?;
         if index >= 0 {
             return Ok(Some(index as u64));
         }

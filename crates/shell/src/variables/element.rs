@@ -19,10 +19,11 @@ impl Shell {
         if self.is_associative(name) {
             return Ok(ElementKey::Key(self.expand_to_string(&subscript.text)?));
         }
-        match with_quotes(subscript) {
-            Some(quoted) => Ok(ElementKey::Index(self.evaluate(&quoted)?)),
-            None => Ok(ElementKey::Index(self.evaluate(subscript)?)),
-        }
+        let evaluated = match with_quotes(subscript) {
+            Some(quoted) => self.evaluate(&quoted),
+            None => self.evaluate(subscript),
+        };
+        self.beyond_evals(evaluated).map(ElementKey::Index)
     }
 
     /// The same for a subscript that is only known as text (`unset 'a[k]'`, `read 'a[1]'`, namerefs): it is
@@ -48,7 +49,10 @@ impl Shell {
         }
         let number = match subscript.to_str().ok().and_then(|text| plain_number(text)) {
             Some(number) => number,
-            None => self.evaluate_text(subscript)?,
+            None => {
+                let evaluated = self.evaluate_text(subscript);
+                self.beyond_evals(evaluated)?
+            }
         };
         Ok(ElementKey::Index(number))
     }

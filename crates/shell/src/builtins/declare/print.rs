@@ -59,7 +59,7 @@ pub(super) fn print_names(
     Ok(if status.success() { ExitStatus::from_bool(all) } else { status })
 }
 
-/// `local` alone: the variables of the function that is running.
+/// `local` alone: the variables of the function that is running, whatever attributes are asked for.
 fn print_locals(shell: &mut Shell, request: &Request) -> Flow {
     let Some(scope) = shell.variables.scopes().find(|scope| scope.kind == ScopeKind::Function)
     else {
@@ -69,9 +69,7 @@ fn print_locals(shell: &mut Shell, request: &Request) -> Flow {
     locals.sort_unstable_by_key(|(name, _)| *name);
     let mut text = BString::default();
     for (name, variable) in locals {
-        if has(variable, request.on) {
-            text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
-        }
+        text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
     }
     shell.print(request.builtin, &text)
 }
