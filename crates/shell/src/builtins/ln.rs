@@ -1,5 +1,6 @@
 //! `ln`: makes hard and symbolic links.
 
+use std::collections::HashSet;
 use std::io;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -46,8 +47,8 @@ struct Linker {
     asks: bool,
     backup: Option<Backup>,
     verbose: bool,
-    /// Links made by this command, not to be replaced by it.
-    made: Vec<(u64, u64)>,
+    /// Hard links made by this command, not to be replaced by it.
+    made: HashSet<BString>,
 }
 
 fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolError> {
@@ -61,7 +62,7 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         asks: last == Some("i"),
         backup: Backup::of(context, &arguments)?,
         verbose: arguments.has("v"),
-        made: Vec::new(),
+        made: HashSet::new(),
     };
     if linker.relative && !linker.symbolic {
         return Err(ToolError::usage("cannot do --relative without --symbolic"));
@@ -149,7 +150,9 @@ impl Linker {
             self.explain(context, target, name, &error);
             return Ok(false);
         }
-        self.remember(context, name);
+        if !self.symbolic {
+            self.made.insert(name.into());
+        }
         if self.verbose {
             self.announce(context, text.as_bstr(), name, backup.as_ref())?;
         }
@@ -169,7 +172,7 @@ impl Linker {
             say(context, &[name, b": cannot overwrite directory"]);
             return Ok(Some(false));
         }
-        if self.made.contains(&(old.device, old.inode)) {
+        if self.made.contains(name) {
             let (name, target) = (quoted(name), quoted(target));
             say(context, &[b"will not overwrite just-created ", &name, b" with ", &target]);
             return Ok(Some(false));
@@ -246,15 +249,6 @@ impl Linker {
             say(context, &[&what, b": ", reason.as_bytes()]);
         } else {
             say(context, &[&what, b" => ", &to, b": ", reason.as_bytes()]);
-        }
-    }
-
-    fn remember(&mut self, context: &Context<'_>, name: &BStr) {
-        let path = context.path(name);
-        if self.symbolic
-            && let Ok(made) = context.files().metadata(path.as_bstr(), Follow::No)
-        {
-            self.made.push((made.device, made.inode));
         }
     }
 

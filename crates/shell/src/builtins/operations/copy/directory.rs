@@ -22,6 +22,7 @@ impl Copier {
     ) -> Result<bool, ToolError> {
         let own = identity(&pair.from);
         if self.own == Some(own) {
+            self.met_itself = true;
             let (source, target) = (&self.top_source, &self.top_target);
             let (source, target) = (quoted(source.as_bstr()), quoted(target.as_bstr()));
             let what = b"cannot copy a directory, ";
@@ -92,6 +93,9 @@ impl Copier {
             }
             let target = path::join(pair.target, name.as_bstr());
             success &= self.copy_entry(context, source.as_bstr(), target.as_bstr(), above)?;
+            if self.met_itself {
+                break;
+            }
         }
         Ok(success)
     }

@@ -34,6 +34,8 @@ pub(in crate::builtins) struct Copier {
     made: HashSet<Identity>,
     /// The first directory made for the current command-line source: copied into itself when met as a source.
     own: Option<Identity>,
+    /// The copy of the current source met itself: there is no point in going on.
+    met_itself: bool,
     top_source: BString,
     top_target: BString,
 }
@@ -70,6 +72,7 @@ impl Copier {
             sources: HashSet::new(),
             made: HashSet::new(),
             own: None,
+            met_itself: false,
             top_source: BString::default(),
             top_target: BString::default(),
         }
@@ -82,7 +85,7 @@ impl Copier {
         source: &BStr,
         target: &BStr,
     ) -> Result<bool, ToolError> {
-        self.own = None;
+        (self.own, self.met_itself) = (None, false);
         self.top_source = source.into();
         self.top_target = target.into();
         self.copy_entry(context, source, target, &mut Vec::new())
