@@ -231,7 +231,11 @@ impl Mover {
         if from.is_directory() && context.files().metadata(path.as_bstr(), Follow::No).is_ok() {
             // A rename would take the place of an empty directory only; neither is a copy mixed into a full one.
             if let Err(error) = context.files().remove_directory(path.as_bstr()) {
-                explain(context, source, target, from, &error);
+                let (source, target) = (quoted(source), quoted(target));
+                let reason = errno::text(&error);
+                let why = format!("; unable to remove target: {reason}");
+                let what = b"inter-device move failed: ";
+                say(context, &[what, &source, b" to ", &target, why.as_bytes()]);
                 return Ok(false);
             }
         }

@@ -9,7 +9,7 @@ use super::operations::{self, fail, misuse, path, say};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{Arguments, OptionSpec, both, flag, long};
 use crate::errno;
-use crate::filesystem::{FileKind, Follow, Metadata};
+use crate::filesystem::{FileKind, Follow, MayMiss, Metadata};
 use crate::status::ExitStatus;
 
 static OPTIONS: [OptionSpec; 9] = [
@@ -356,13 +356,13 @@ fn is_root_or_above(context: &Context<'_>, operand: &BStr) -> bool {
 }
 
 fn refuse_root(context: &mut Context<'_>, operand: &BStr) {
-    let absolute = path::normalized(context.path(operand).as_bstr());
-    let name = quoted(operand);
+    let path = context.path(operand);
+    let canonical = context.files().canonicalize(path.as_bstr(), MayMiss::Everything);
+    let absolute = canonical.unwrap_or_else(|_| path::normalized(path.as_bstr()));
+    let (what, name) = (b"it is dangerous to operate recursively on ", quoted(operand));
     if path::without_slashes(operand) == absolute {
-        say(context, &[b"it is dangerous to operate recursively on ", &name]);
+        say(context, &[what, &name]);
     } else {
-        let same = quoted(absolute.as_bstr());
-        let what = b"it is dangerous to operate recursively on ";
-        say(context, &[what, &name, b" (same as ", &same, b")"]);
+        say(context, &[what, &name, b" (same as ", &quoted(absolute.as_bstr()), b")"]);
     }
 }

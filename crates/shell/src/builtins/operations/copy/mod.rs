@@ -154,11 +154,15 @@ impl Copier {
             Ok(backup) => backup,
             Err(success) => return Ok(success),
         };
-        if self.options.verbose {
+        // A move does not mention the further names of a file that it has copied.
+        if self.options.verbose && !self.options.moving {
             self.announce(context, pair, backup.as_ref())?;
         }
         if let Some(done) = self.link_to_earlier(context, pair)? {
             return Ok(done);
+        }
+        if self.options.verbose && self.options.moving {
+            self.announce(context, pair, None)?;
         }
         let success = match (self.options.make, pair.from.kind) {
             (Make::HardLink, kind) if kind != FileKind::Symlink || !self.follows(pair.top) => {
