@@ -205,7 +205,7 @@ impl Session {
         let mut flow = body(&mut self.shell);
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
         if let Err(stop) = self.shell.control.check() {
-            flow = Err(Interrupt::Stopped(stop));
+            flow = Err(stop.into());
         }
         let (stopped, exited) = match &flow {
             Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true),

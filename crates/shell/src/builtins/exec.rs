@@ -4,6 +4,7 @@ use bstr::{BString, ByteSlice};
 
 use super::{Command, Run, usage};
 use crate::arguments::{OptionSpec, flag};
+use crate::interpret::is_path;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt};
 
@@ -29,7 +30,12 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     };
     let Some(name) = arguments.operands.first() else { return Ok(ExitStatus::SUCCESS) };
     if !shell.is_program(name.as_bstr()) {
-        let status = shell.run_as_program(&arguments.operands, None, None)?;
+        let status = if is_path(name.as_bstr()) {
+            shell.run_as_program(&arguments.operands, None, None)?
+        } else {
+            shell.complain(format!("exec: {}: not found", name.to_str_lossy()));
+            ExitStatus::NOT_FOUND
+        };
         return if shell.options.execfail || shell.options.interactive {
             Ok(status)
         } else {

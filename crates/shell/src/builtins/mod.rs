@@ -38,6 +38,7 @@ mod exec;
 mod exit;
 mod export;
 mod r#false;
+mod fg;
 mod find;
 mod getopts;
 mod grep;

@@ -70,10 +70,12 @@ fn wait_for(shell: &mut Shell, process_ids: &[u32]) -> Running<Waited> {
     };
     let control = std::sync::Arc::clone(&shell.control);
     control.wait_until(None, || ended(shell).is_some() || control.has_pending())?;
-    if let Some((process_id, status)) = ended(shell) {
-        return Ok(Waited::Ended(process_id, status));
+    match ended(shell) {
+        Some((process_id, status)) if !control.has_pending() => {
+            Ok(Waited::Ended(process_id, status))
+        }
+        _ => Ok(Waited::Interrupted(control.first_pending())),
     }
-    Ok(Waited::Interrupted(control.first_pending()))
 }
 
 fn wait_for_next(shell: &mut Shell, arguments: &Arguments) -> Flow {

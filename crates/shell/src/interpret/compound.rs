@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{
-    ArithmeticFor, CaseCommand, CaseEnd, CompoundCommand, CompoundKind, ForLoop, IfCommand, List,
-    WhileLoop,
+    ArithmeticFor, CaseCommand, CaseEnd, Command, CompoundCommand, CompoundKind, Conditional,
+    ForLoop, IfCommand, List, WhileLoop,
 };
 
 use super::{STACK_PIECE, STACK_RESERVE};
@@ -49,6 +49,9 @@ impl Shell {
             CompoundKind::Group(list) => self.run_list(list),
             CompoundKind::Subshell(list) => {
                 self.control.step()?;
+                if std::mem::take(&mut self.transient.sole) {
+                    return self.run_list(list);
+                }
                 self.run_in_subshell(|shell| shell.run_list(list))
             }
             CompoundKind::For(body) => self.in_loop(|shell| shell.run_for(body, command)),
@@ -91,9 +94,7 @@ impl Shell {
         if self.traps.get(super::Condition::Debug).is_none() {
             return Ok(true);
         }
-        self.run_debug_trap(|| {
-            exacta_syntax::print_command(&exacta_syntax::ast::Command::Compound(command.clone()))
-        })
+        self.run_debug_trap(|| headline(command))
     }
 
     fn run_if(&mut self, command: &IfCommand) -> Flow {
@@ -169,7 +170,9 @@ impl Shell {
 
     fn run_for(&mut self, command: &ForLoop, whole: &CompoundCommand) -> Flow {
         self.line = whole.span.line;
-        self.check_loop_variable(command)?;
+        if !self.is_loop_variable(command)? {
+            return Ok(ExitStatus::FAILURE);
+        }
         let words = self.loop_words(command)?;
         let mut status = ExitStatus::SUCCESS;
         let mut iterations = 0;
@@ -194,12 +197,12 @@ impl Shell {
     }
 
     /// `for i.j in …` is found out only now.
-    pub(super) fn check_loop_variable(&mut self, command: &ForLoop) -> Running<()> {
+    pub(super) fn is_loop_variable(&mut self, command: &ForLoop) -> Running<bool> {
         let name = &command.variable;
         let valid = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         if valid {
-            return Ok(());
+            return Ok(true);
         }
         let mut message = BString::from("`");
         message.extend_from_slice(name);
@@ -208,7 +211,7 @@ impl Shell {
         if self.options.posix {
             return Err(Interrupt::Exit(ExitStatus::FAILURE));
         }
-        Err(Interrupt::Discard(ExitStatus::FAILURE))
+        Ok(false)
     }
 
     /// The words after `in`, or the positional parameters.
@@ -319,6 +322,38 @@ impl Shell {
     pub(super) fn matches_pattern(&self, pattern: &[u8], subject: &[u8], extglob: bool) -> bool {
         let options = PatternOptions { extglob, ..self.pattern_options() };
         Pattern::new(pattern.as_bstr(), options).matches(subject)
+    }
+}
+
+/// What `BASH_COMMAND` says of a compound command: its first line, without the body.
+fn headline(command: &CompoundCommand) -> BString {
+    let short = match &command.kind {
+        CompoundKind::For(body) => {
+            CompoundKind::For(ForLoop { body: List::default(), ..body.clone() })
+        }
+        CompoundKind::Select(body) => {
+            CompoundKind::Select(ForLoop { body: List::default(), ..body.clone() })
+        }
+        CompoundKind::Case(case) => {
+            CompoundKind::Case(CaseCommand { clauses: Vec::new(), ..case.clone() })
+        }
+        CompoundKind::Conditional(Conditional::Word(operand)) => {
+            CompoundKind::Conditional(Conditional::Unary {
+                operator: b'n',
+                operand: operand.clone(),
+            })
+        }
+        kind => kind.clone(),
+    };
+    let short = CompoundCommand { kind: short, redirects: Vec::new(), span: command.span };
+    let text = exacta_syntax::print_command(&Command::Compound(short));
+    match &command.kind {
+        CompoundKind::For(_) | CompoundKind::Select(_) => {
+            let line = text.lines().next().unwrap_or_default();
+            BString::from(line.strip_suffix(b";").unwrap_or(line))
+        }
+        CompoundKind::Case(_) => text.lines().next().unwrap_or_default().into(),
+        _ => text,
     }
 }
 

@@ -82,7 +82,7 @@ impl Shell {
         }
     }
 
-    /// The redirects of `exec` stay; if one cannot be made, a script ends.
+    /// The redirects of `exec` stay.
     fn run_exec(&mut self, words: &[BString], redirects: &[Redirect]) -> Flow {
         let Some(command) = self.find_builtin("exec".into()) else {
             return Ok(ExitStatus::FAILURE);
@@ -91,7 +91,8 @@ impl Shell {
             Ok(_) => self.invoke(command, words),
             Err(failure) => {
                 let status = self.redirect_failed(failure)?;
-                if self.options.interactive { Ok(status) } else { Err(Interrupt::Exit(status)) }
+                let fatal = self.options.posix && !self.options.interactive;
+                if fatal { Err(Interrupt::Exit(status)) } else { Ok(status) }
             }
         }
     }

@@ -80,7 +80,11 @@ impl Shell {
         });
         self.variables.push_scope(ScopeKind::Function);
         let hidden = if function.traced { None } else { Some(self.hide_traps(true)) };
-        let flow = self.nested(|shell| shell.run_compound(&function.body));
+        let flow = self.nested(|shell| {
+            // With `functrace` the trap runs once more, for the call itself.
+            let goes_on = shell.run_debug_trap(|| function.name.clone())?;
+            if goes_on { shell.run_compound(&function.body) } else { Ok(ExitStatus::SUCCESS) }
+        });
         let flow = self.run_return_trap(flow);
         if let Some(hidden) = hidden {
             self.show_traps(hidden);

@@ -159,6 +159,7 @@ impl Shell {
         if !self.options.monitor {
             shell.files.set(0, Some(Arc::new(Bytes::new(Vec::new()))));
         }
+        shell.transient.sole = is_one_subshell(chain);
         let process_id = shell.process_id();
         let control = Arc::clone(&shell.control);
         let list = List { items: vec![ListItem { chain: chain.clone(), background: false }] };
@@ -171,4 +172,11 @@ impl Shell {
         self.set_status(ExitStatus::SUCCESS);
         Ok(ExitStatus::SUCCESS)
     }
+}
+
+/// `( … ) &` is one process, not two: signals must reach it.
+fn is_one_subshell(chain: &AndOr) -> bool {
+    let pipeline = &chain.first;
+    let plain = chain.rest.is_empty() && !pipeline.negated && pipeline.timed.is_none();
+    plain && matches!(pipeline.stages.as_slice(), [stage] if super::is_subshell(&stage.command))
 }

@@ -47,6 +47,8 @@ pub struct Transient {
     trace_depth: u32,
     /// The command that failed did so because of a redirect: that counts for `set -e` whatever it is.
     redirect_failed: bool,
+    /// Traps being run: `BASH_COMMAND` is the command they interrupted.
+    traps_running: u32,
     /// While a trap runs: `$?` from before it, which a bare `exit` means.
     status_before_trap: Option<ExitStatus>,
     /// `exec -a`: what the next program takes for its name.
@@ -55,6 +57,8 @@ pub struct Transient {
     drops_texts: bool,
     /// The error being reported is one after which bash goes on even with `set -e`.
     mild: Cell<bool>,
+    /// This shell is a subshell for one command only: if that is a `( … )`, it needs no other.
+    sole: bool,
     /// The DEBUG trap has already run for the next simple command: in the shell that started this stage.
     announced: bool,
     /// `eval` inside each other, for the words of syntax errors.
@@ -287,6 +291,13 @@ fn counts_for_errexit(command: &Command) -> bool {
         ),
         Command::Function(_) => false,
     }
+}
+
+fn is_subshell(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell(_))
+    )
 }
 
 /// A refusal ends the request.

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exacta_syntax::ast::{Command, CompoundKind, Pipeline, Stage};
+use exacta_syntax::ast::{Command, Pipeline, Stage};
 
-use super::{counts_for_errexit, pool};
+use super::{Condition, counts_for_errexit, is_subshell, pool};
 use crate::control::Control;
 use crate::filesystem::OpenFile;
 use crate::pipe;
@@ -169,6 +169,7 @@ impl Shell {
         let Command::Simple(simple) = command else {
             let mut shell = self.subshell();
             if is_subshell(command) {
+                shell.transient.sole = self.traps.get(Condition::Error).is_none();
                 shell.traps.keep_error(&self.traps);
             }
             if let Some(input) = input {
@@ -190,10 +191,6 @@ impl Shell {
         }
         Ok(shell)
     }
-}
-
-fn is_subshell(command: &Command) -> bool {
-    matches!(command, Command::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell(_)))
 }
 
 /// Where a process on another thread leaves its status.

@@ -10,7 +10,9 @@ use crate::status::{ExitStatus, Flow, Running};
 impl Shell {
     pub(super) fn run_select(&mut self, command: &ForLoop, whole: &CompoundCommand) -> Flow {
         self.line = whole.span.line;
-        self.check_loop_variable(command)?;
+        if !self.is_loop_variable(command)? {
+            return Ok(ExitStatus::FAILURE);
+        }
         let words = self.loop_words(command)?;
         if words.is_empty() {
             return Ok(ExitStatus::SUCCESS);

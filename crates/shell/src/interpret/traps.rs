@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
-use exacta_syntax::ast::Command;
+use exacta_syntax::ast::{Command, CompoundKind};
 
 use super::{signal_name, signal_number};
 use crate::control::{Control, Disposition};
@@ -181,7 +181,9 @@ impl Shell {
         let pipe_status = self.pipe_status.clone();
         let last_argument = self.last_argument.clone();
         let outer = self.transient.status_before_trap.replace(status);
+        self.transient.traps_running += 1;
         let flow = self.run_text(action.as_bstr(), line.max(1));
+        self.transient.traps_running -= 1;
         self.transient.status_before_trap = outer;
         self.line = line;
         self.last_argument = last_argument;
@@ -215,8 +217,12 @@ impl Shell {
             return Ok(());
         }
         let Some(action) = self.traps.get(Condition::Error).cloned() else { return Ok(()) };
-        if let Command::Simple(simple) = command {
-            self.line = simple.span.line;
+        match command {
+            Command::Simple(simple) => self.line = simple.span.line,
+            Command::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell(_)) => {
+                self.line = compound.span.line;
+            }
+            _ => {}
         }
         self.command_text = exacta_syntax::print_command(command);
         self.traps.running_error = true;
@@ -235,7 +241,9 @@ impl Shell {
         self.traps.running_debug = true;
         let before = (self.status, self.pipe_status.clone());
         let line = self.line;
+        self.transient.traps_running += 1;
         let flow = self.run_text(action.as_bstr(), line);
+        self.transient.traps_running -= 1;
         self.traps.running_debug = false;
         self.line = line;
         let status = flow?;

@@ -213,7 +213,8 @@ impl Shell {
         if self.options.interactive {
             return Interrupt::Discard(ExitStatus::FAILURE);
         }
-        let top_level = self.options.command_string && self.subshell_level == 0;
+        let top_level =
+            self.options.command_string && self.subshell_level == 0 && !self.options.errexit;
         Interrupt::Exit(if top_level { ExitStatus::NOT_FOUND } else { ExitStatus::FAILURE })
     }
 
