@@ -1,5 +1,7 @@
 //! `cd`
 
+use std::borrow::Cow;
+
 use bstr::{BStr, BString, ByteSlice};
 
 use super::directory::Way;
@@ -46,7 +48,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
 
 /// `cd` and `cd -`
 fn to_variable(shell: &mut Shell, name: &str, way: Way, announce: bool) -> Flow {
-    let Some(path) = shell.scalar_of(name.into()).map(|path| path.into_owned()) else {
+    let Some(path) = shell.scalar_of(name.into()).map(Cow::into_owned) else {
         shell.complain(format!("cd: {name} not set"));
         return Ok(ExitStatus::FAILURE);
     };
@@ -59,7 +61,7 @@ fn to_operand(shell: &mut Shell, operand: &BStr, way: Way) -> Flow {
     }
     if shell.options.cdable_vars
         && shell.find_directory(operand, way).is_err()
-        && let Some(path) = shell.scalar_of(operand).map(|path| path.into_owned())
+        && let Some(path) = shell.scalar_of(operand).map(Cow::into_owned)
         && let Ok(directory) = shell.find_directory(path.as_bstr(), way)
     {
         shell.print("cd", &[path.as_slice(), b"\n"].concat())?;

@@ -1,5 +1,6 @@
 //! Changing the working directory, for `cd`, `pushd` and `popd`; and the stack of directories.
 
+use std::borrow::Cow;
 use std::io;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -21,12 +22,8 @@ pub(super) enum Way {
 impl Way {
     /// `-P` and `-L`, the last one given; else `set -P`.
     pub fn chosen(shell: &Shell, given: Option<&str>) -> Self {
-        match given {
-            Some("P") => Way::Physical,
-            Some(_) => Way::Logical,
-            None if shell.options.physical => Way::Physical,
-            None => Way::Logical,
-        }
+        let default = if shell.options.physical { "P" } else { "L" };
+        if given.unwrap_or(default) == "P" { Way::Physical } else { Way::Logical }
     }
 }
 
@@ -77,7 +74,7 @@ impl Shell {
 
     /// Makes it the working directory; `PWD` and `OLDPWD` follow. `false`: one of them is read-only (printed).
     pub(super) fn enter_directory(&mut self, directory: BString) -> Running<bool> {
-        let old = self.scalar_of("PWD".into()).map(|old| old.into_owned());
+        let old = self.scalar_of("PWD".into()).map(Cow::into_owned);
         let old = old.unwrap_or_else(|| self.directory.clone());
         self.directory = directory.clone();
         let kept = self.try_assign_scalar("OLDPWD".into(), old)?;

@@ -77,15 +77,15 @@ fn parse(shell: &Shell, words: &[BString]) -> Result<Request, ExitStatus> {
             b"-p" => request.lines = true,
             b"-v" => request.numbers = true,
             b"-" | b"+" => {}
-            text => match parse_place(text.as_bstr()) {
-                Some(place) => request.place = Some(place),
-                None => {
+            text => {
+                request.place = parse_place(text.as_bstr());
+                if request.place.is_none() {
                     let signed = text.starts_with(b"-") || text.starts_with(b"+");
                     let reason = if signed { "invalid number" } else { "invalid option" };
                     let what = format!("{}: {reason}", text.as_bstr());
                     return Err(usage::complain(shell, &COMMAND, &what));
                 }
-            },
+            }
         }
     }
     Ok(request)

@@ -100,14 +100,12 @@ fn run(shell: &mut Shell, command: &'static Command, words: &[BString]) -> Flow 
 fn parse<'a>(shell: &Shell, builtin: &str, arguments: &'a Arguments) -> Option<Request<'a>> {
     let number = |id: &str, reason: &str, least: u64| {
         let Some(text) = arguments.value(id) else { return Some(None) };
-        match parse_number(text).filter(|number| *number >= least) {
-            Some(number) => Some(Some(number)),
-            None => {
-                let start = format!("{builtin}: ");
-                shell.complain([start.as_bytes(), text, b": ", reason.as_bytes()].concat());
-                None
-            }
+        let number = parse_number(text).filter(|number| *number >= least);
+        if number.is_none() {
+            let start = format!("{builtin}: ");
+            shell.complain([start.as_bytes(), text, b": ", reason.as_bytes()].concat());
         }
+        number.map(Some)
     };
     Some(Request {
         delimiter: arguments.value("d").map_or(b'\n', |text| text.first().copied().unwrap_or(0)),
@@ -166,13 +164,11 @@ fn read(
     input: &mut Input,
     line: &mut Vec<u8>,
 ) -> Running<bool> {
-    match input.read_raw(request.delimiter, line) {
-        Ok(more) => Ok(more),
-        Err(_) => {
-            shell.control.check()?;
-            Ok(false)
-        }
-    }
+    let Ok(more) = input.read_raw(request.delimiter, line) else {
+        shell.control.check()?;
+        return Ok(false);
+    };
+    Ok(more)
 }
 
 /// Before the line is stored, as in bash.

@@ -25,15 +25,15 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         match word.as_slice() {
             b"--" => break,
             b"-n" => stay = true,
-            text => match parse_place(text.as_bstr()) {
-                Some(place) => chosen = Some((place, word)),
-                None => {
+            text => {
+                chosen = parse_place(text.as_bstr()).map(|place| (place, word));
+                if chosen.is_none() {
                     let signed = text.starts_with(b"-") || text.starts_with(b"+");
                     let reason = if signed { "invalid number" } else { "invalid argument" };
                     let what = format!("{word}: {reason}");
                     return Ok(usage::complain(shell, &COMMAND, &what));
                 }
-            },
+            }
         }
     }
     if shell.directory_stack.is_empty() {
@@ -41,16 +41,11 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         return Ok(ExitStatus::FAILURE);
     }
     let count = shell.directory_stack.len() + 1;
-    let at = match chosen {
-        None => 0,
-        Some((place, word)) => match place.within(count) {
-            Some(at) => at,
-            None => {
-                let reason = b": directory stack index out of range";
-                shell.complain([b"popd: ", word.as_bytes(), reason].concat());
-                return Ok(ExitStatus::FAILURE);
-            }
-        },
+    let Some((place, word)) = chosen else { return remove(shell, 0, stay) };
+    let Some(at) = place.within(count) else {
+        let reason = b": directory stack index out of range";
+        shell.complain([b"popd: ", word.as_bytes(), reason].concat());
+        return Ok(ExitStatus::FAILURE);
     };
     remove(shell, at, stay)
 }

@@ -1,5 +1,7 @@
 //! `pushd`
 
+use std::borrow::Cow;
+
 use bstr::{BStr, BString, ByteSlice};
 
 use super::directory::{Place, Way, parse_place};
@@ -116,14 +118,12 @@ fn push(shell: &mut Shell, operand: &BStr, stay: bool) -> Flow {
     }
     let before = shell.directory.clone();
     let target = match operand.as_bytes() {
-        b"-" => match shell.scalar_of("OLDPWD".into()) {
-            Some(old) => old.into_owned(),
-            None => {
-                shell.complain("pushd: OLDPWD not set");
-                return Ok(ExitStatus::FAILURE);
-            }
-        },
-        _ => operand.into(),
+        b"-" => shell.scalar_of("OLDPWD".into()).map(Cow::into_owned),
+        _ => Some(operand.into()),
+    };
+    let Some(target) = target else {
+        shell.complain("pushd: OLDPWD not set");
+        return Ok(ExitStatus::FAILURE);
     };
     go(shell, target.as_bstr(), |shell| {
         // `pushd -` says where it goes, as `cd -` does.

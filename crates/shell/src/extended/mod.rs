@@ -36,13 +36,11 @@ impl Extended {
     pub const ZERO: Extended = Extended { negative: false, magnitude: Magnitude::Zero };
 
     pub fn from_integer(number: u64) -> Self {
-        let magnitude = match number {
-            0 => Magnitude::Zero,
-            _ => {
-                let shift = number.leading_zeros();
-                Magnitude::Finite { mantissa: number << shift, exponent: -(shift as i32) }
-            }
-        };
+        if number == 0 {
+            return Extended::ZERO;
+        }
+        let shift = number.leading_zeros();
+        let magnitude = Magnitude::Finite { mantissa: number << shift, exponent: -(shift as i32) };
         Extended { negative: false, magnitude }
     }
 

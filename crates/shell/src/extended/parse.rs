@@ -71,14 +71,14 @@ fn word(text: &[u8]) -> Option<Number> {
 
 /// Digits around a point: the significant ones, how far the point is from their end, and the bytes used.
 struct Digits {
-    digits: Vec<u8>,
-    /// Digits after the point among `digits`; negative: digits before the point that were left out.
+    significant: Vec<u8>,
+    /// Digits after the point among them; negative: digits before the point that were left out.
     places: i64,
     used: usize,
 }
 
 fn read_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> Option<Digits> {
-    let mut read = Digits { digits: Vec::new(), places: 0, used: 0 };
+    let mut read = Digits { significant: Vec::new(), places: 0, used: 0 };
     let mut after_point = false;
     let mut any = false;
     for byte in text {
@@ -86,9 +86,9 @@ fn read_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> Option<Digits> {
             after_point = true;
         } else if is_digit(byte) {
             any = true;
-            let significant = !(read.digits.is_empty() && *byte == b'0');
-            if significant && read.digits.len() < DIGITS {
-                read.digits.push(*byte);
+            let significant = !(read.significant.is_empty() && *byte == b'0');
+            if significant && read.significant.len() < DIGITS {
+                read.significant.push(*byte);
                 read.places += i64::from(after_point);
             } else if significant {
                 read.places -= i64::from(!after_point);
@@ -131,8 +131,8 @@ fn decimal(text: &[u8]) -> Option<Number> {
     let (exponent, length) = read_exponent(text.get(read.used..).unwrap_or_default(), b'e');
     let used = read.used + length;
     let exponent = exponent - read.places;
-    let top = exponent + read.digits.len() as i64;
-    if read.digits.is_empty() {
+    let top = exponent + read.significant.len() as i64;
+    if read.significant.is_empty() {
         return Some((Magnitude::Zero, used, None));
     }
     if top > 5_000 {
@@ -142,7 +142,7 @@ fn decimal(text: &[u8]) -> Option<Number> {
         return Some((Magnitude::Zero, used, Some(Problem::OutOfRange)));
     }
     let mut numerator = Big::default();
-    for digit in &read.digits {
+    for digit in &read.significant {
         numerator.multiply_add(10, u32::from(digit - b'0'));
     }
     let mut denominator = Big::from_u64(1);
@@ -163,7 +163,7 @@ fn hexadecimal(text: &[u8]) -> Option<Number> {
     let used = 2 + read.used + length;
     let exponent = exponent - read.places * 4;
     let mut numerator = Big::default();
-    for digit in &read.digits {
+    for digit in &read.significant {
         numerator.multiply_add(16, char::from(*digit).to_digit(16).unwrap_or(0));
     }
     if numerator.is_zero() {

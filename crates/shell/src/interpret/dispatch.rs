@@ -23,8 +23,6 @@ impl Shell {
         let builtin = !matches!(found, Found::File(_) | Found::Program(_) | Found::Nothing);
         let flow = match found {
             Found::Function(function) => {
-                // Once for the body, and once more for what comes after it.
-                self.remember_argument(words);
                 let flow =
                     self.with_redirects(redirects, |shell| shell.call_function(&function, words));
                 self.remember_argument(words);

@@ -38,8 +38,8 @@ impl IndexedArray {
         match self.elements_mut() {
             Elements::Dense(values) => {
                 let at = usize::try_from(index).unwrap_or(usize::MAX);
-                if at < values.len() {
-                    values[at] = value;
+                if let Some(slot) = values.get_mut(at) {
+                    *slot = value;
                 } else if at == values.len() {
                     values.push(value);
                 } else {

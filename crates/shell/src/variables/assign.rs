@@ -170,10 +170,8 @@ impl Shell {
             return Ok(true);
         }
         if existing.is_some_and(Variable::is_array) {
-            let key = match existing.is_some_and(Variable::is_associative) {
-                true => ElementKey::Key("0".into()),
-                false => ElementKey::Index(0),
-            };
+            let associative = existing.is_some_and(Variable::is_associative);
+            let key = if associative { ElementKey::Key("0".into()) } else { ElementKey::Index(0) };
             return self.store_element(place, key, value, mode);
         }
         if attributes.nameref && !is_reference_target(value.as_bstr()) {

@@ -142,7 +142,7 @@ impl Shell {
             };
             let key = self.expand_to_string(&subscript.text)?;
             if key.is_empty() {
-                self.complain_of_element(subscript, &element);
+                self.complain_of_element(&element);
                 continue;
             }
             let old = match element.mode {
@@ -203,14 +203,12 @@ impl Shell {
         let mut values: Vec<(u64, BString)> = Vec::with_capacity(pending.len());
         for element in pending {
             let index = match element.subscript {
-                None => next,
-                Some(subscript) => match self.index_within(subscript, end)? {
-                    Some(index) => index,
-                    None => {
-                        self.complain_of_element(subscript, &element);
-                        continue;
-                    }
-                },
+                None => Some(next),
+                Some(subscript) => self.index_within(subscript, end)?,
+            };
+            let Some(index) = index else {
+                self.complain_of_element(&element);
+                continue;
             };
             let old = match element.mode {
                 Mode::Append => self.old_of_index(place, &values, index, mode),
@@ -218,9 +216,10 @@ impl Shell {
             };
             let plain =
                 element.mode == Mode::Replace && !attributes.integer && !attributes.changes_case();
-            let value = match plain {
-                true => element.value,
-                false => self.convert(attributes, old, element.value, element.mode)?,
+            let value = if plain {
+                element.value
+            } else {
+                self.convert(attributes, old, element.value, element.mode)?
             };
             values.push((index, value));
             next = index.saturating_add(1);
@@ -282,8 +281,9 @@ impl Shell {
     }
 
     /// `[-1]=x: bad array subscript`
-    fn complain_of_element(&self, subscript: &Subscript, element: &Pending<'_>) {
-        let written = prefix(subscript, element.mode);
+    fn complain_of_element(&self, element: &Pending<'_>) {
+        let written = element.subscript.map(|subscript| prefix(subscript, element.mode));
+        let written = written.unwrap_or_default();
         self.complain_of_subscript(&[written.as_slice(), &element.value].concat());
     }
 }

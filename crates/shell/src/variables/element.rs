@@ -47,14 +47,11 @@ impl Shell {
         if self.is_associative(name) {
             return Ok(ElementKey::Key(subscript.into()));
         }
-        let number = match subscript.to_str().ok().and_then(|text| plain_number(text)) {
-            Some(number) => number,
-            None => {
-                let evaluated = self.evaluate_text(subscript);
-                self.beyond_evals(evaluated)?
-            }
-        };
-        Ok(ElementKey::Index(number))
+        if let Some(number) = subscript.to_str().ok().and_then(plain_number) {
+            return Ok(ElementKey::Index(number));
+        }
+        let evaluated = self.evaluate_text(subscript);
+        self.beyond_evals(evaluated).map(ElementKey::Index)
     }
 
     pub(crate) fn is_associative(&self, name: &BStr) -> bool {

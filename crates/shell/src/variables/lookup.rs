@@ -155,14 +155,13 @@ impl Value {
     /// The element a key means; a scalar is its own element 0.
     pub fn element(&self, key: &ElementKey) -> Option<&BString> {
         match (self, key) {
-            (Value::Scalar(text), ElementKey::Index(0)) => Some(text),
-            (Value::Scalar(text), ElementKey::Index(-1)) => Some(text),
-            (Value::Scalar(_), _) => None,
+            (Value::Scalar(text), ElementKey::Index(0 | -1)) => Some(text),
             (Value::Indexed(array), ElementKey::Index(index)) => {
                 array.get(array.resolve_index(*index)?)
             }
             (Value::Associative(map), ElementKey::Key(key)) => map.get(key.as_bstr()),
-            (Value::Indexed(_), ElementKey::Key(_))
+            (Value::Scalar(_), _)
+            | (Value::Indexed(_), ElementKey::Key(_))
             | (Value::Associative(_), ElementKey::Index(_)) => None,
         }
     }

@@ -80,10 +80,8 @@ pub fn parse_assignment(text: &BStr) -> Option<TextAssignment<'_>> {
     };
     let written = text.get(..end)?.as_bstr();
     let name = text.get(..name_end)?.as_bstr();
-    let subscript = match written.get(name_end + 1..) {
-        Some(rest) => Some(rest.strip_suffix(b"]").unwrap_or(rest).as_bstr()),
-        None => None,
-    };
+    let subscript = written.get(name_end + 1..);
+    let subscript = subscript.map(|rest| rest.strip_suffix(b"]").unwrap_or(rest).as_bstr());
     let target = Reference { name, subscript };
     is_name(name).then_some(TextAssignment { target, written, append, value: value.into() })
 }

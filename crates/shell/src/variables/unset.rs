@@ -59,9 +59,10 @@ impl Shell {
                 Some(Value::Indexed(IndexedArray::default()));
             return Ok(true);
         }
-        let key = match every {
-            true => ElementKey::Key(subscript.into()),
-            false => self.element_key_of_text(name, subscript)?,
+        let key = if every {
+            ElementKey::Key(subscript.into())
+        } else {
+            self.element_key_of_text(name, subscript)?
         };
         if !is_array {
             if key == ElementKey::Index(0) {

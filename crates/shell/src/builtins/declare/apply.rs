@@ -75,27 +75,20 @@ pub(super) fn apply(
 
 fn take_apart<'a>(argument: &'a DeclarationArgument<'_>) -> Option<Declaration<'a>> {
     let declaration = match argument {
-        DeclarationArgument::Word(word) => match parse_assignment(word.as_bstr()) {
-            Some(found) => Declaration {
-                name: found.target.name,
-                subscript: found.target.subscript.map(Subscript::Text),
-                mode: Mode::appending(found.append),
-                value: Some(Given::Scalar(found.value)),
+        DeclarationArgument::Word(word) => {
+            let found = parse_assignment(word.as_bstr());
+            let target = match &found {
+                Some(found) => found.target,
+                None => parse_reference(word.as_bstr())?,
+            };
+            Declaration {
+                name: target.name,
+                subscript: target.subscript.map(Subscript::Text),
+                mode: Mode::appending(found.as_ref().is_some_and(|found| found.append)),
+                value: found.map(|found| Given::Scalar(found.value)),
                 written: word.clone(),
-            },
-            None => {
-                let found = parse_reference(word.as_bstr())?;
-                let subscript = found.subscript.map(Subscript::Text);
-                let written = word.clone();
-                Declaration {
-                    name: found.name,
-                    subscript,
-                    mode: Mode::Replace,
-                    value: None,
-                    written,
-                }
             }
-        },
+        }
         DeclarationArgument::Scalar { assignment, value } => Declaration {
             name: assignment.name.as_bstr(),
             subscript: assignment.subscript.as_ref().map(Subscript::Tree),
@@ -136,7 +129,7 @@ fn check_reference(shell: &Shell, request: &Request, declaration: &mut Declarati
         complain_of_target(shell, builtin, target);
         return false;
     }
-    if target == name && !(shell.variables.in_function() && !request.global) {
+    if target == name && (!shell.variables.in_function() || request.global) {
         let start = format!("{builtin}: ");
         let reason = b": nameref variable self references not allowed";
         shell.complain([start.as_bytes(), name, reason].concat());

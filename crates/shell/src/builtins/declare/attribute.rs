@@ -48,9 +48,10 @@ pub(in crate::builtins) fn run_attribute(
     }
     let mut all = true;
     for argument in names {
-        all &= match request.functions {
-            true => change_function(shell, &request, argument),
-            false => change(shell, &request, argument)?,
+        all &= if request.functions {
+            change_function(shell, &request, argument)
+        } else {
+            change(shell, &request, argument)?
         };
     }
     Ok(ExitStatus::from_bool(all))

@@ -43,17 +43,14 @@ pub(super) fn print_names(
     let mut text = BString::default();
     for argument in names {
         let name = written(argument);
-        match shell.variables.get(name.as_bstr()) {
-            Some(variable) => {
-                text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
-            }
-            None => {
-                shell.print(request.builtin, &std::mem::take(&mut text))?;
-                let start = format!("{}: ", request.builtin);
-                shell.complain([start.as_bytes(), &name, b": not found"].concat());
-                all = false;
-            }
+        if let Some(variable) = shell.variables.get(name.as_bstr()) {
+            text.extend_from_slice(&shell.declaration_of(name.as_bstr(), variable));
+            continue;
         }
+        shell.print(request.builtin, &std::mem::take(&mut text))?;
+        let start = format!("{}: ", request.builtin);
+        shell.complain([start.as_bytes(), &name, b": not found"].concat());
+        all = false;
     }
     let status = shell.print(request.builtin, &text)?;
     Ok(if status.success() { ExitStatus::from_bool(all) } else { status })

@@ -52,16 +52,12 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     printer.run(format.as_bstr())?;
     let Printer { out, failed, .. } = printer;
     let status = ExitStatus::from_bool(!failed);
-    match variable {
-        Some(variable) => {
-            let stored = shell.try_assign_reference(variable, without_nul(out))?;
-            Ok(if stored { status } else { ExitStatus::FAILURE })
-        }
-        None => {
-            let written = shell.print("printf", &out)?;
-            Ok(if written.success() { status } else { written })
-        }
+    if let Some(variable) = variable {
+        let stored = shell.try_assign_reference(variable, without_nul(out))?;
+        return Ok(if stored { status } else { ExitStatus::FAILURE });
     }
+    let written = shell.print("printf", &out)?;
+    Ok(if written.success() { status } else { written })
 }
 
 /// A variable holds text up to the first NUL, as a C string does.
