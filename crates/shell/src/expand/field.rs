@@ -100,6 +100,19 @@ impl Expansion {
         })
     }
 
+    /// The one field this is, or none, if nothing in it can be split; else the expansion again.
+    pub fn into_only_field(self) -> Result<Option<Field>, Expansion> {
+        let divides = |run: &Run| matches!(run.mark, Mark::Break | Mark::Text(Origin::Expanded));
+        if self.runs.iter().any(divides) {
+            return Err(self);
+        }
+        if self.runs.is_empty() {
+            return Ok(None);
+        }
+        let quoted = |run: &Run| (run.end, run.mark == Mark::Text(Origin::Quoted));
+        Ok(Some(Field { runs: self.runs.iter().map(quoted).collect(), text: self.text }))
+    }
+
     /// All as one string.
     pub fn text_joined_by(self, separator: u8) -> BString {
         if self.runs.iter().all(|run| run.mark != Mark::Break) {

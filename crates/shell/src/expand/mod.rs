@@ -48,10 +48,10 @@ impl Shell {
 
     /// One word to any number of arguments.
     pub fn expand_word_into(&mut self, word: &Word, into: &mut Vec<BString>) -> Running<()> {
-        if self.expand_simple_word(word, into)? {
-            return Ok(());
-        }
         let before = into.len();
+        if self.expand_simple_word(word, into)? {
+            return self.check_size(into, before);
+        }
         if self.options.braceexpand && brace::has_braces(&word.parts) {
             self.expand_braces(&word.parts, into)?;
         } else {
@@ -86,6 +86,11 @@ impl Shell {
 
     /// Splitting and path names.
     fn finish_fields(&mut self, expansion: Expansion, into: &mut Vec<BString>) -> Running<()> {
+        let expansion = match expansion.into_only_field() {
+            Ok(Some(field)) => return self.finish_field(field, into),
+            Ok(None) => return Ok(()),
+            Err(expansion) => expansion,
+        };
         let separators = self.separators();
         for field in split::split(expansion, &separators) {
             self.finish_field(field, into)?;

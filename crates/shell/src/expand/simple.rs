@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Word, WordPart};
+use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector, Word, WordPart};
 
 use super::pattern;
 use super::split::Separators;
@@ -51,8 +51,23 @@ impl Shell {
             [WordPart::Literal(text)] => into.push(text.clone()),
             [WordPart::Parameter(parameter)] => match self.plain_variable(parameter) {
                 Some(value) => into.push(value.into_owned()),
-                None => return false,
+                None => return self.expand_simple_list(parameter, into),
             },
+            _ => return false,
+        }
+        true
+    }
+
+    /// `"$@"` and `"${a[@]}"`
+    fn expand_simple_list(&self, parameter: &ParameterExpansion, into: &mut Vec<BString>) -> bool {
+        if parameter.indirect || !matches!(parameter.operation, Operation::Plain) {
+            return false;
+        }
+        match (&parameter.parameter, &parameter.selector) {
+            (Parameter::All, None) => into.extend_from_slice(&self.positional),
+            (Parameter::Variable(name), Some(Selector::All)) => {
+                into.append(&mut self.elements_of(name.as_bstr()));
+            }
             _ => return false,
         }
         true

@@ -1,5 +1,8 @@
 //! Word splitting: what expansions gave is cut at the characters of `IFS`.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use bstr::{BStr, ByteSlice};
 
 use super::field::{Expansion, Field, Mark, Origin};
@@ -88,8 +91,13 @@ fn kind_of(byte: u8) -> Kind {
 }
 
 impl Shell {
-    pub(crate) fn separators(&self) -> Separators {
-        Separators::new(self.scalar_of(BStr::new(b"IFS")).as_deref())
+    pub(crate) fn separators(&self) -> Cow<'static, Separators> {
+        static USUAL: LazyLock<Separators> = LazyLock::new(|| Separators::new(None));
+        match self.scalar_of(BStr::new(b"IFS")) {
+            None => Cow::Borrowed(&*USUAL),
+            Some(ifs) if *ifs == *b" \t\n" => Cow::Borrowed(&*USUAL),
+            ifs => Cow::Owned(Separators::new(ifs.as_deref())),
+        }
     }
 }
 
