@@ -75,7 +75,8 @@ fn run(context: &mut Context<'_>, words: &[BString], posix: bool) -> Result<Exit
             return Err(ToolError::Usage(message.into(), ExitStatus::USAGE));
         };
         (text.clone(), operands.next().cloned().unwrap_or_else(|| name.into()), None)
-    } else if let Some(path) = operands.next().filter(|_| !invocation.from_input) {
+    } else if let (false, Some(path)) = (invocation.from_input, operands.as_slice().first()) {
+        operands.next();
         match read(shell, path) {
             Ok(text) => (text.into(), path.clone(), Some(path.clone())),
             Err(problem) => {

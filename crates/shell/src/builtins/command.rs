@@ -23,7 +23,7 @@ pub static COMMAND: Command = Command {
     run: Run::Builtin { special: false, run },
 };
 
-const STANDARD_PATH: &str = "/usr/bin:/bin";
+const STANDARD_PATH: &str = "/bin:/usr/bin";
 
 fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     let arguments = match usage::parse(shell, &COMMAND, words) {

@@ -84,7 +84,11 @@ fn treat(
         return Ok(true);
     }
     Arc::make_mut(&mut shell.hashed).remove(name);
-    Ok(!matches!(shell.find_program(name.as_bstr()), Found::Nothing))
+    let found = !matches!(shell.find_program(name.as_bstr()), Found::Nothing);
+    if let Some(hashed) = Arc::make_mut(&mut shell.hashed).get_mut(name) {
+        hashed.hits = 0;
+    }
+    Ok(found)
 }
 
 fn located(name: &BString, path: &BString, reusable: bool, several: bool) -> BString {

@@ -55,14 +55,14 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         rest = after;
         match word.as_slice() {
             b"--" => {
-                shell.positional = Arc::new(after.to_vec());
+                replace(shell, after.to_vec());
                 return Ok(ExitStatus::SUCCESS);
             }
             b"-" => {
                 shell.options.xtrace = false;
                 shell.options.verbose = false;
                 if !after.is_empty() {
-                    shell.positional = Arc::new(after.to_vec());
+                    replace(shell, after.to_vec());
                 }
                 return Ok(ExitStatus::SUCCESS);
             }
@@ -77,12 +77,17 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
             _ => {
                 let mut all = vec![word.clone()];
                 all.extend_from_slice(after);
-                shell.positional = Arc::new(all);
+                replace(shell, all);
                 return Ok(ExitStatus::SUCCESS);
             }
         }
     }
     Ok(ExitStatus::SUCCESS)
+}
+
+fn replace(shell: &mut Shell, parameters: Vec<BString>) {
+    shell.positional = Arc::new(parameters);
+    shell.transient.parameters_set = true;
 }
 
 /// How many further words a cluster of letters took.

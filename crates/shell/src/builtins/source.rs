@@ -65,14 +65,15 @@ fn source(shell: &mut Shell, command: &'static Command, words: &[BString]) -> Fl
     };
     let replaced = (!arguments.is_empty())
         .then(|| std::mem::replace(&mut shell.positional, Arc::new(arguments.to_vec())));
-    let given = Arc::clone(&shell.positional);
+    let outer = std::mem::take(&mut shell.transient.parameters_set);
     let flow = shell.run_sourced(name.as_bstr(), text.as_bstr());
     // `set --` inside the file stays in force, as in bash.
     if let Some(before) = replaced
-        && Arc::ptr_eq(&given, &shell.positional)
+        && !shell.transient.parameters_set
     {
         shell.positional = before;
     }
+    shell.transient.parameters_set |= outer;
     flow
 }
 

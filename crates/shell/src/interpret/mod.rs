@@ -51,6 +51,8 @@ pub struct Transient {
     traps_running: u32,
     /// While a trap runs: `$?` from before it, which a bare `exit` means.
     status_before_trap: Option<ExitStatus>,
+    /// `set` has replaced the positional parameters: those of a sourced file's arguments stay.
+    pub(crate) parameters_set: bool,
     /// `exec -a`: what the next program takes for its name.
     program_name: Option<BString>,
     /// An error is on its way to the script itself, past every `eval` and `source`.
@@ -98,9 +100,6 @@ impl Shell {
                 Ok(None) => return Ok(status),
                 Err(error) => return self.refuse_text(text, first_line, &error),
             };
-            if self.options.noexec && !self.options.interactive {
-                continue;
-            }
             match self.run_list(&list) {
                 Ok(done) => status = done,
                 Err(Interrupt::Discard(failed)) if self.ends_after_error() => {
@@ -196,6 +195,9 @@ impl Shell {
     pub fn run_list(&mut self, list: &List) -> Flow {
         let mut status = ExitStatus::SUCCESS;
         for item in &list.items {
+            if self.options.noexec && !self.options.interactive {
+                continue;
+            }
             status = if item.background {
                 self.start_job(&item.chain)?
             } else {
