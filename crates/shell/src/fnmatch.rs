@@ -83,6 +83,12 @@ impl Pattern {
         }
     }
 
+    /// As [`Pattern::matches`], but a dot at the beginning is matched by a dot alone.
+    pub fn matches_hidden(&self, text: &[u8]) -> bool {
+        let dotted = matches!(self.tokens.first(), Some(Token::Char('.')));
+        (dotted || !text.starts_with(b".")) && self.matches(text)
+    }
+
     /// How many bytes the token takes here.
     fn one(&self, token: &Token, text: &[u8], position: usize) -> Option<usize> {
         let rest = text.get(position..).unwrap_or_default();
