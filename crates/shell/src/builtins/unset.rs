@@ -39,7 +39,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         let name = name.as_bstr();
         all &= match (function, arguments.has("n")) {
             (true, _) => unset_function(shell, name),
-            (false, true) => unset_reference(shell, name)?,
+            (false, true) => unset_reference(shell, name),
             (false, false) => unset_either(shell, name, variable)?,
         };
     }
@@ -59,11 +59,15 @@ fn unset_function(shell: &mut Shell, name: &BStr) -> bool {
     true
 }
 
-/// `unset -n`: only references are names to be taken literally.
-fn unset_reference(shell: &mut Shell, name: &BStr) -> Running<bool> {
+/// `unset -n`: references only; other variables stay.
+fn unset_reference(shell: &mut Shell, name: &BStr) -> bool {
+    if parse_reference(name).is_none() {
+        shell.complain_of_identifier("unset", name);
+        return false;
+    }
     match shell.variables.get(name) {
-        Some(variable) if variable.attributes.nameref => Ok(shell.unset_name(name)),
-        _ => unset_either(shell, name, true),
+        Some(variable) if variable.attributes.nameref => shell.unset_name(name),
+        _ => true,
     }
 }
 

@@ -34,6 +34,13 @@ impl IndexedArray {
         }
     }
 
+    pub fn get_mut(&mut self, index: u64) -> Option<&mut BString> {
+        match self.elements_mut() {
+            Elements::Dense(values) => values.get_mut(usize::try_from(index).ok()?),
+            Elements::Sparse(values) => values.get_mut(&index),
+        }
+    }
+
     pub fn set(&mut self, index: u64, value: BString) {
         match self.elements_mut() {
             Elements::Dense(values) => {

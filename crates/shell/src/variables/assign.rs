@@ -79,9 +79,42 @@ impl Shell {
         key: ElementKey,
         value: BString,
     ) -> Running<bool> {
+        let (key, value) = match self.put_in_array(name, key, value, Mode::Replace) {
+            Ok(()) => return Ok(true),
+            Err(given_back) => given_back,
+        };
         match self.locate(name) {
             Some(place) => self.store_element(&place, key, value, Mode::Replace),
             None => Ok(false),
+        }
+    }
+
+    /// The quick way for an element of an array that has no attributes: no copy of the name, none of the array.
+    /// Anything else is given back.
+    fn put_in_array(
+        &mut self,
+        name: &BStr,
+        key: ElementKey,
+        value: BString,
+        mode: Mode,
+    ) -> Result<(), (ElementKey, BString)> {
+        let variable = self.variables.get_mut(name).filter(|found| found.attributes.is_plain());
+        match (variable.and_then(|variable| variable.value.as_mut()), key) {
+            (Some(Value::Indexed(array)), ElementKey::Index(index @ 0..)) => {
+                match array.get_mut(index as u64).filter(|_| mode == Mode::Append) {
+                    Some(text) => text.extend_from_slice(&value),
+                    None => array.set(index as u64, value),
+                }
+                Ok(())
+            }
+            (Some(Value::Associative(map)), ElementKey::Key(key)) if !key.is_empty() => {
+                match map.get_mut(key.as_bstr()).filter(|_| mode == Mode::Append) {
+                    Some(text) => text.extend_from_slice(&value),
+                    None => map.set(key, value),
+                }
+                Ok(())
+            }
+            (_, key) => Err((key, value)),
         }
     }
 
@@ -112,18 +145,22 @@ impl Shell {
         let Some(subscript) = &assignment.subscript else {
             return self.put(name, value, mode);
         };
-        let Some(place) = self.locate(name) else { return Ok(false) };
         let every = is_literally(subscript, b"@") || is_literally(subscript, b"*");
         let nothing = is_literally(subscript, b"");
-        if nothing || every && !self.is_associative_at(&place) {
+        if nothing || every && !self.is_associative(name) {
             self.complain_of_subscript(&written_element(name, subscript));
             return Ok(false);
         }
-        let key = self.element_key(place.name.as_bstr(), subscript)?;
-        if key == ElementKey::Key(BString::default()) {
+        let key = self.element_key(name, subscript)?;
+        if matches!(&key, ElementKey::Key(key) if key.is_empty()) {
             self.complain_of_subscript(&written_element(name, subscript));
             return Ok(false);
         }
+        let (key, value) = match self.put_in_array(name, key, value, mode) {
+            Ok(()) => return Ok(true),
+            Err(given_back) => given_back,
+        };
+        let Some(place) = self.locate(name) else { return Ok(false) };
         self.store_element(&place, key, value, mode)
     }
 
@@ -226,7 +263,9 @@ impl Shell {
         } else {
             value
         };
-        if self.variables.at_mut(place.depth, name).put_element(&key, value) {
+        let negative = matches!(key, ElementKey::Index(..0));
+        let missing = negative && self.variables.get_at(place.depth, name).is_none();
+        if !missing && self.variables.at_mut(place.depth, name).put_element(&key, value) {
             return Ok(true);
         }
         let shown = match key {
@@ -318,6 +357,16 @@ impl Shell {
 impl Variable {
     /// `false`: the index is before the first element.
     fn put_element(&mut self, key: &ElementKey, value: BString) -> bool {
+        let before = match &self.value {
+            Some(Value::Indexed(array)) => array.next_index(),
+            Some(Value::Scalar(_)) => 1,
+            Some(Value::Associative(_)) | None => 0,
+        };
+        if let ElementKey::Index(index @ ..0) = key
+            && index.unsigned_abs() > before
+        {
+            return false;
+        }
         self.become_array(matches!(key, ElementKey::Key(_)));
         match (&mut self.value, key) {
             (Some(Value::Indexed(array)), ElementKey::Index(index)) => {

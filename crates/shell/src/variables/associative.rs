@@ -57,6 +57,10 @@ impl AssociativeArray {
         self.table.find(hash(key), key).map(|entry| &entry.value)
     }
 
+    pub fn get_mut(&mut self, key: &BStr) -> Option<&mut BString> {
+        Arc::make_mut(&mut self.table).find_mut(hash(key), key)
+    }
+
     pub fn set(&mut self, key: BString, value: BString) {
         Arc::make_mut(&mut self.table).set(key, value);
     }
@@ -134,15 +138,23 @@ impl Table {
         self.chain(self.head(hash)).find(|entry| entry.hash == hash && entry.key == key)
     }
 
-    fn set(&mut self, key: BString, value: BString) {
-        let hash = hash(key.as_ref());
+    fn find_mut(&mut self, hash: u32, key: &BStr) -> Option<&mut BString> {
         let mut link = self.head(hash);
-        while let Some(entry) = self.entry_mut(link) {
+        loop {
+            let entry = self.entry(link)?;
             if entry.hash == hash && entry.key == key {
-                entry.value = value;
-                return;
+                break;
             }
             link = entry.next;
+        }
+        self.entry_mut(link).map(|entry| &mut entry.value)
+    }
+
+    fn set(&mut self, key: BString, value: BString) {
+        let hash = hash(key.as_ref());
+        if let Some(slot) = self.find_mut(hash, key.as_ref()) {
+            *slot = value;
+            return;
         }
         if self.length >= self.buckets * KEYS_PER_BUCKET {
             self.grow();

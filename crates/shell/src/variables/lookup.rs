@@ -155,7 +155,7 @@ impl Value {
     /// The element a key means; a scalar is its own element 0.
     pub fn element(&self, key: &ElementKey) -> Option<&BString> {
         match (self, key) {
-            (Value::Scalar(text), ElementKey::Index(0 | -1)) => Some(text),
+            (Value::Scalar(text), ElementKey::Index(0)) => Some(text),
             (Value::Indexed(array), ElementKey::Index(index)) => {
                 array.get(array.resolve_index(*index)?)
             }

@@ -251,6 +251,10 @@ fn set_conversions(attributes: &mut Attributes, request: &Request) {
     let (on, off) = (&request.on, &request.off);
     attributes.integer = (attributes.integer || on.integer) && !off.integer;
     attributes.nameref = (attributes.nameref || on.nameref) && !off.nameref;
+    if on.nameref {
+        // What it refers to has attributes of its own.
+        attributes.integer = false;
+    }
     if on.changes_case() {
         attributes.lowercase = on.lowercase;
         attributes.uppercase = on.uppercase;

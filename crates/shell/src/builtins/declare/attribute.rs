@@ -105,6 +105,10 @@ fn change(
         return refuse(shell, text.as_bstr());
     }
     let Some(place) = shell.locate(name) else { return Ok(false) };
+    if let Some(subscript) = &place.subscript {
+        let element = [place.name.as_bytes(), b"[", subscript, b"]"].concat();
+        return refuse(shell, element.as_bstr());
+    }
     let stored = match (argument, assignment) {
         (DeclarationArgument::Word(_), None) => true,
         (DeclarationArgument::Word(_), Some(found)) => {

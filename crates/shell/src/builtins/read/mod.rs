@@ -193,7 +193,7 @@ fn assign(
     line: &Line,
 ) -> Running<bool> {
     if let Some(array) = arguments.value("a") {
-        return assign_array(shell, array, line);
+        return assign_array(shell, array, request, line);
     }
     let Some((last, first)) = arguments.operands.split_last() else {
         return shell.try_assign_scalar("REPLY".into(), line.text.clone().into());
@@ -227,7 +227,10 @@ fn assign_name(shell: &mut Shell, name: &BString, value: BString) -> Running<boo
     shell.try_assign_reference(name.as_bstr(), value)
 }
 
-fn assign_array(shell: &mut Shell, name: &BStr, line: &Line) -> Running<bool> {
+fn assign_array(shell: &mut Shell, name: &BStr, request: &Request, line: &Line) -> Running<bool> {
+    if request.exactly {
+        return shell.try_assign_list("read", name, vec![line.text.clone().into()]);
+    }
     let separators = shell.separators();
     let mut rest = split::Splitter::new(line, &separators);
     let words = std::iter::from_fn(|| rest.next_word()).collect::<Vec<_>>();
