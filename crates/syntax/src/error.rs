@@ -13,11 +13,11 @@ pub struct SyntaxError {
 /// The words of `Display` are bash's own, without the `bash: line N: ` in front.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyntaxErrorKind {
-    /// syntax error near unexpected token `…'
+    /// ``syntax error near unexpected token `…'``
     UnexpectedToken(String),
     /// syntax error: unexpected end of file
     UnexpectedEnd,
-    /// unexpected EOF while looking for matching `…'
+    /// ``unexpected EOF while looking for matching `…'``
     Unclosed(char),
     /// Anything bash words in its own way, e.g. errors inside `[[ … ]]`.
     Other(String),

@@ -76,7 +76,7 @@ impl Reader<'_, '_> {
         if self.input.push_alias(name, &value, end, origin) {
             Ok(true)
         } else {
-            Err(self.other("alias: value too long".into()))
+            self.other("alias: value too long".into())
         }
     }
 }

@@ -8,7 +8,8 @@ use super::dollar::Quoting;
 use super::expression;
 use super::input::Mark;
 use super::parts::Parts;
-use super::scan::{ARITHMETIC_STOPS, SUBSCRIPT_STOPS};
+use super::scan::{ARITHMETIC_STOPS, BRACED_SUBSCRIPT_STOPS, ByteSet, SUBSCRIPT_STOPS};
+use crate::SyntaxErrorKind;
 use crate::ast::{Arithmetic, Subscript, Word, WordPart};
 
 /// What closes the text.
@@ -92,13 +93,10 @@ impl Reader<'_, '_> {
     }
 
     fn with_expression(&mut self, text: Word) -> Parsed<Box<Arithmetic>> {
-        let expression = match expression::of_parts(&text.parts, self.depth_left()) {
-            Ok(expression) => expression.map(Box::new),
-            Err(expression::TooDeep) => {
-                let kind = crate::SyntaxErrorKind::TooDeep(self.limits.depth);
-                return Err(self.error(kind));
-            }
+        let Ok(expression) = expression::of_parts(&text.parts, self.depth_left()) else {
+            return self.error(SyntaxErrorKind::TooDeep(self.limits.depth));
         };
+        let expression = expression.map(Box::new);
         let span = text.span;
         Ok(Box::new(Arithmetic { text, expression, span }))
     }
@@ -130,52 +128,58 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        Err(self.unclosed(end.mark(), mark))
+        self.unclosed(end.mark(), mark)
     }
 
     /// The position behind the quote that closes the one at the position.
     pub fn closing_quote(&mut self) -> Parsed<usize> {
         let start = self.input.position + 1;
-        match self.input.slice(start, self.input.end).find_byte(b'\'') {
-            Some(length) => Ok(start + length + 1),
-            None => {
-                let mark = self.mark();
-                Err(self.unclosed('\'', mark))
-            }
+        if let Some(length) = self.input.slice(start, self.input.end).find_byte(b'\'') {
+            return Ok(start + length + 1);
         }
+        let mark = self.mark();
+        self.unclosed('\'', mark)
     }
 
     /// `[…]` at the position. Quotes stay parts: to an associative array this is a key.
     pub fn subscript(&mut self) -> Parsed<Subscript> {
-        self.nested(|reader| {
-            let opening = reader.mark();
-            reader.bump();
-            let mark = reader.mark();
-            let mut parts = Parts::default();
-            let mut level = 0;
-            while let Some(stop) = reader.literal_run(&SUBSCRIPT_STOPS, &mut parts) {
-                match stop {
-                    b'[' => {
-                        level += 1;
-                        reader.check_depth(level)?;
-                        reader.literal_byte(stop, &mut parts);
-                    }
-                    b']' if level == 0 => {
-                        let text = parts.into_word(reader.span_since(mark));
-                        reader.bump();
-                        return reader.subscript_of(text);
-                    }
-                    b']' => {
-                        level -= 1;
-                        reader.literal_byte(stop, &mut parts);
-                    }
-                    _ => {
-                        reader.quote_or_expansion(stop, &mut parts)?;
-                    }
+        self.nested(|reader| reader.subscript_until(&SUBSCRIPT_STOPS))
+    }
+
+    /// The same inside `${…}`, which ends at the first `}`.
+    pub fn subscript_in_braces(&mut self) -> Parsed<Subscript> {
+        self.nested(|reader| reader.subscript_until(&BRACED_SUBSCRIPT_STOPS))
+    }
+
+    fn subscript_until(&mut self, stops: &ByteSet) -> Parsed<Subscript> {
+        let opening = self.mark();
+        self.bump();
+        let mark = self.mark();
+        let mut parts = Parts::default();
+        let mut level = 0;
+        while let Some(stop) = self.literal_run(stops, &mut parts) {
+            match stop {
+                b'[' => {
+                    level += 1;
+                    self.check_depth(level)?;
+                    self.literal_byte(stop, &mut parts);
+                }
+                b']' if level == 0 => {
+                    let text = parts.into_word(self.span_since(mark));
+                    self.bump();
+                    return self.subscript_of(text);
+                }
+                b']' => {
+                    level -= 1;
+                    self.literal_byte(stop, &mut parts);
+                }
+                b'}' => break,
+                _ => {
+                    self.quote_or_expansion(stop, &mut parts)?;
                 }
             }
-            Err(reader.unclosed(']', opening))
-        })
+        }
+        self.unclosed(']', opening)
     }
 
     fn subscript_of(&mut self, text: Word) -> Parsed<Subscript> {

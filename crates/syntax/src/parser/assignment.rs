@@ -102,7 +102,7 @@ impl Reader<'_, '_> {
                 return Ok(elements);
             }
             if self.peek().is_none() {
-                return Err(self.unclosed(')', mark));
+                return self.unclosed(')', mark);
             }
             if !self.at_word() {
                 return self.unexpected();

@@ -34,7 +34,7 @@ pub(super) fn expand(
         }
     }
     if nesting(&text) > depth {
-        return Err(reader.error(SyntaxErrorKind::TooDeep(reader.limits.depth)));
+        return reader.error(SyntaxErrorKind::TooDeep(reader.limits.depth));
     }
     let mut parts = Parts::default();
     Expander { opaque: opaque.into_iter() }.expand(&text, &mut parts);
@@ -180,9 +180,8 @@ fn closing_braces(text: &[u8]) -> Vec<u32> {
 /// A comma, or dots that something follows.
 fn separates(text: &[u8], position: usize) -> bool {
     match text.get(position..) {
-        Some([b',', ..]) => true,
         Some([b'.', b'.', next, ..]) => *next != b'}',
-        Some([b'.', b'.']) => true,
+        Some([b',', ..] | [b'.', b'.']) => true,
         _ => false,
     }
 }

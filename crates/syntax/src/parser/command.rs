@@ -7,6 +7,7 @@ use bstr::BString;
 use super::Parsed;
 use super::cursor::Reader;
 use super::input::Mark;
+use super::parts::push_tight;
 use super::reserved::Reserved;
 use super::words::WordKind;
 use crate::Span;
@@ -74,7 +75,7 @@ impl Reader<'_, '_> {
                 self.input.position = end;
                 self.function_after_keyword(place, mark)
             }
-            Some((Reserved::Coproc, _)) => Err(self.other("coproc: unsupported construct".into())),
+            Some((Reserved::Coproc, _)) => self.other("coproc: unsupported construct".into()),
             Some(_) => self.compound_into(place, mark),
         }
     }
@@ -92,6 +93,7 @@ impl Reader<'_, '_> {
         if let Some(name) = self.simple_command(&mut command)? {
             return self.function_after_name(place, name, mark);
         }
+        command.words.shrink_to_fit();
         command.span = self.span_since(mark);
         *place = Command::Simple(command);
         Ok(())
@@ -144,7 +146,7 @@ impl Reader<'_, '_> {
             if let Some(Argument::Assignment(_)) = command.words.last()
                 && let Some(Argument::Assignment(assignment)) = command.words.pop()
             {
-                command.assignments.push(assignment);
+                push_tight(&mut command.assignments, assignment);
             }
             return Ok(Arguments::Words);
         }
@@ -153,7 +155,7 @@ impl Reader<'_, '_> {
             [WordPart::Literal(name)] => Arguments::of_command(name),
             _ => Arguments::Words,
         };
-        command.words.push(Argument::Word(word));
+        push_tight(&mut command.words, Argument::Word(word));
         Ok(arguments)
     }
 

@@ -8,6 +8,7 @@ use super::cursor::Reader;
 use super::input::Mark;
 use super::reserved::Reserved;
 use super::words::WordKind;
+use crate::SyntaxErrorKind;
 use crate::ast::{
     AndOr, Arithmetic, ArithmeticFor, Command, CompoundCommand, CompoundKind, ForLoop, IfBranch,
     IfCommand, List, ListItem, Parameter, Stage, WhileLoop, Word, WordPart,
@@ -52,10 +53,21 @@ impl Reader<'_, '_> {
 
     /// `(( … ))` if it is one, else `( … )`.
     fn parenthesis(&mut self, place: &mut CompoundKind) -> Parsed<()> {
+        let mark = self.mark();
         self.bump();
-        if self.peek() == Some(b'(') && self.arithmetic_command(place)? {
+        if self.peek() != Some(b'(') {
+            return self.subshell(place);
+        }
+        if self.arithmetic_command(place)? {
             return Ok(());
         }
+        match self.subshell(place) {
+            Err(error) if error.kind == SyntaxErrorKind::UnexpectedEnd => self.unclosed(')', mark),
+            other => other,
+        }
+    }
+
+    fn subshell(&mut self, place: &mut CompoundKind) -> Parsed<()> {
         let list = self.required_list()?;
         *place = CompoundKind::Subshell(list);
         if self.accept(b')') { Ok(()) } else { self.unexpected() }
@@ -202,10 +214,10 @@ impl Reader<'_, '_> {
             *expression = self.loop_expression()?;
             let last = index == 2;
             if last && self.peek() == Some(b';') {
-                return Err(self.other("syntax error: `;' unexpected".into()));
+                return self.other("syntax error: `;' unexpected".into());
             }
             if !last && !self.accept(b';') {
-                return Err(self.other("syntax error: arithmetic expression required".into()));
+                return self.other("syntax error: arithmetic expression required".into());
             }
         }
         if !self.accept_text(b"))") {

@@ -19,14 +19,13 @@ impl Reader<'_, '_> {
                 Ok(())
             }
             None if self.peek().is_none() => self.unexpected(),
-            None if self.at_word() => {
-                Err(self.other("syntax error in conditional expression".into()))
-            }
+            None if self.at_word() => self.other("syntax error in conditional expression".into()),
             None => {
+                let mark = self.mark();
                 let token = self.token_text()?;
                 let words =
                     format!("syntax error in conditional expression: unexpected token `{token}'");
-                Err(self.other(words))
+                self.other_since(mark, words)
             }
         }
     }
@@ -74,8 +73,10 @@ impl Reader<'_, '_> {
             if self.peek().is_none() {
                 return self.unexpected();
             }
+            let mark = self.mark();
             let token = self.token_text()?;
-            return Err(self.other(format!("unexpected token `{token}' in conditional command")));
+            let words = format!("unexpected token `{token}' in conditional command");
+            return self.other_since(mark, words);
         }
         if let Some(operator) = self.unary_operator() {
             let operand = self.operand("unary", WordKind::Plain)?;
@@ -93,8 +94,9 @@ impl Reader<'_, '_> {
         if self.peek().is_none() {
             return self.unexpected();
         }
+        let mark = self.mark();
         let token = self.token_text()?;
-        Err(self.other(format!("unexpected token `{token}', expected `)'")))
+        self.other_since(mark, format!("unexpected token `{token}', expected `)'"))
     }
 
     /// `-f` and the like, consumed.
@@ -158,12 +160,14 @@ impl Reader<'_, '_> {
 
     fn no_binary_operator<T>(&mut self) -> Parsed<T> {
         let is_word = self.at_word();
+        let mark = self.mark();
         let token = self.token_or_newline()?;
-        Err(self.other(if is_word {
+        let words = if is_word {
             "conditional binary operator expected".into()
         } else {
             format!("unexpected token `{token}', conditional binary operator expected")
-        }))
+        };
+        self.other_since(mark, words)
     }
 
     /// Bash sees a newline at the end of the text.
@@ -178,9 +182,10 @@ impl Reader<'_, '_> {
         if (self.at_word() || regex_group) && self.end_of_exact_word(b"]]").is_none() {
             return self.word(kind);
         }
+        let mark = self.mark();
         let token = self.token_or_newline()?;
         let words = format!("unexpected argument `{token}' to conditional {arity} operator");
-        Err(self.other(words))
+        self.other_since(mark, words)
     }
 }
 

@@ -58,7 +58,7 @@ impl<'run, 'source> Reader<'run, 'source> {
     /// Fails if `more` levels would be too many.
     pub fn check_depth(&mut self, more: usize) -> Parsed<()> {
         if self.depth + more > self.limits.depth {
-            return Err(self.error(SyntaxErrorKind::TooDeep(self.limits.depth)));
+            return self.error(SyntaxErrorKind::TooDeep(self.limits.depth));
         }
         Ok(())
     }
@@ -179,27 +179,43 @@ impl<'run, 'source> Reader<'run, 'source> {
         self.input.span_since(mark)
     }
 
-    pub fn error(&mut self, kind: SyntaxErrorKind) -> Box<SyntaxError> {
+    /// Fails at the position.
+    pub fn error<T>(&mut self, kind: SyntaxErrorKind) -> Parsed<T> {
         let mark = self.mark();
-        Box::new(SyntaxError { kind, span: self.span_since(mark) })
+        Err(Box::new(SyntaxError { kind, span: self.span_since(mark) }))
     }
 
-    pub fn other(&mut self, words: String) -> Box<SyntaxError> {
+    /// Fails with words of its own, about what began at `mark`.
+    pub fn other_since<T>(&mut self, mark: Mark, words: String) -> Parsed<T> {
+        let span = self.span_since(mark);
+        Err(Box::new(SyntaxError { kind: SyntaxErrorKind::Other(words), span }))
+    }
+
+    pub fn other<T>(&mut self, words: String) -> Parsed<T> {
         self.error(SyntaxErrorKind::Other(words))
     }
 
     /// The text ended inside something that began at `mark`.
-    pub fn unclosed(&mut self, closing: char, mark: Mark) -> Box<SyntaxError> {
+    pub fn unclosed<T>(&mut self, closing: char, mark: Mark) -> Parsed<T> {
         self.input.position = self.input.end;
         let span = self.span_since(mark);
-        Box::new(SyntaxError { kind: SyntaxErrorKind::Unclosed(closing), span })
+        Err(Box::new(SyntaxError { kind: SyntaxErrorKind::Unclosed(closing), span }))
+    }
+
+    /// Bash counts a line more if the last one does not end.
+    fn unexpected_end<T>(&mut self) -> Parsed<T> {
+        let mut mark = self.mark();
+        let last = self.input.end.checked_sub(1).and_then(|last| self.input.byte_at(last));
+        mark.line += u32::from(last != Some(b'\n'));
+        let span = self.span_since(mark);
+        Err(Box::new(SyntaxError { kind: SyntaxErrorKind::UnexpectedEnd, span }))
     }
 
     /// The next token is not allowed here. If it cannot even be read, that is the error.
     pub fn unexpected<T>(&mut self) -> Parsed<T> {
         self.skip_blanks();
         if self.peek().is_none() {
-            return Err(self.error(SyntaxErrorKind::UnexpectedEnd));
+            return self.unexpected_end();
         }
         let mark = self.mark();
         let token = self.token_text()?;
@@ -213,7 +229,7 @@ impl Reader<'_, '_> {
     pub fn unexpected_in_line<T>(&mut self) -> Parsed<T> {
         self.skip_blanks();
         if self.peek().is_none() {
-            return Err(self.error(SyntaxErrorKind::UnexpectedToken("newline".into())));
+            return self.error(SyntaxErrorKind::UnexpectedToken("newline".into()));
         }
         self.unexpected()
     }

@@ -72,7 +72,7 @@ impl<'text> Builder<'text> {
         let expression = self.comma()?;
         match self.scanner.current {
             Token::End => Ok(expression),
-            _ => Err(self.scanner.invalid("syntax error in expression")),
+            _ => self.scanner.invalid("syntax error in expression"),
         }
     }
 
@@ -93,10 +93,10 @@ impl<'text> Builder<'text> {
         let target = self.ternary()?;
         let Token::Assign(operator) = self.scanner.current else { return Ok(target) };
         let Expression::Variable(target) = target else {
-            return Err(self.scanner.invalid("attempted assignment to non-variable"));
+            return self.scanner.invalid("attempted assignment to non-variable");
         };
         if !self.scanner.after_name {
-            return Err(self.scanner.invalid("attempted assignment to non-variable"));
+            return self.scanner.invalid("attempted assignment to non-variable");
         }
         self.scanner.advance()?;
         self.scanner.enter()?;
@@ -118,15 +118,15 @@ impl<'text> Builder<'text> {
         self.scanner.enter()?;
         self.scanner.advance()?;
         if matches!(self.scanner.current, Token::End | Token::Colon) {
-            return Err(self.scanner.invalid("expression expected"));
+            return self.scanner.invalid("expression expected");
         }
         let yes = Box::new(self.comma()?);
         if self.scanner.current != Token::Colon {
-            return Err(self.scanner.invalid("`:' expected for conditional expression"));
+            return self.scanner.invalid("`:' expected for conditional expression");
         }
         self.scanner.advance()?;
         if self.scanner.current == Token::End {
-            return Err(self.scanner.invalid("expression expected"));
+            return self.scanner.invalid("expression expected");
         }
         let no = Box::new(self.ternary()?);
         self.scanner.leave(1);
@@ -179,7 +179,7 @@ impl<'text> Builder<'text> {
             Token::Expansion => self.expansion(),
             Token::StepBefore { increment } => self.step_before(increment),
             Token::Open => self.parenthesized(),
-            _ => Err(self.scanner.invalid("syntax error: operand expected")),
+            _ => self.scanner.invalid("syntax error: operand expected"),
         }
     }
 
@@ -193,7 +193,7 @@ impl<'text> Builder<'text> {
         self.scanner.advance()?;
         if self.scanner.current != Token::Name {
             let words = "identifier expected after pre-increment or pre-decrement";
-            return Err(self.scanner.invalid(words));
+            return self.scanner.invalid(words);
         }
         let target = self.target()?;
         self.scanner.current = Token::Number(0);
@@ -207,7 +207,7 @@ impl<'text> Builder<'text> {
         self.scanner.advance()?;
         let inner = self.comma()?;
         if self.scanner.current != Token::Close {
-            return Err(self.scanner.invalid("missing `)'"));
+            return self.scanner.invalid("missing `)'");
         }
         self.scanner.leave(1);
         self.scanner.advance()?;

@@ -19,6 +19,7 @@ pub(super) struct PendingDocument {
     delimiter: BString,
     quoted: bool,
     strip_tabs: bool,
+    in_substitution: bool,
 }
 
 /// A body's place in the input.
@@ -37,12 +38,16 @@ impl Reader<'_, '_> {
         if !self.at_word() {
             return self.unexpected_in_line();
         }
+        // What looks like a substitution in the delimiter is text, and so are the documents in it.
+        let (announced, bodies) = (self.pending.len(), self.bodies.len());
         let (delimiter, quoted) = self.delimiter()?;
-        if delimiter.contains(&b'\n') {
-            return Err(self.other("here-document delimiter spans lines".into()));
+        self.pending.truncate(announced);
+        self.bodies.truncate(bodies);
+        if delimiter.contains(&b'\n') || (strip_tabs && delimiter.starts_with(b"\t")) {
+            return self.other("here-document delimiter that no line can be".into());
         }
         if self.enclosing.contains(&delimiter) {
-            return Err(self.other("here-document inside one with the same delimiter".into()));
+            return self.other("here-document inside one with the same delimiter".into());
         }
         let index = self.bodies.len();
         self.bodies.push(Word::default());
@@ -51,6 +56,7 @@ impl Reader<'_, '_> {
             delimiter: delimiter.clone(),
             quoted,
             strip_tabs,
+            in_substitution: self.in_substitution,
         });
         let span = Span { start: index as u32, ..Span::default() };
         Ok(HereDocument { delimiter, quoted, strip_tabs, body: Word { parts: Vec::new(), span } })
@@ -72,11 +78,11 @@ impl Reader<'_, '_> {
                 self.bump();
             }
             match piece.into_vec().pop() {
-                Some(WordPart::Escaped(text) | WordPart::SingleQuoted(text)) => {
-                    quoted = true;
-                    delimiter.extend_from_slice(&text);
-                }
-                Some(WordPart::AnsiQuoted(text)) => {
+                Some(
+                    WordPart::Escaped(text)
+                    | WordPart::SingleQuoted(text)
+                    | WordPart::AnsiQuoted(text),
+                ) => {
                     quoted = true;
                     delimiter.extend_from_slice(&text);
                 }
@@ -97,7 +103,7 @@ impl Reader<'_, '_> {
     /// Reads the bodies of all announced documents; the position is at the start of a line.
     pub fn read_pending_documents(&mut self) -> Parsed<()> {
         for document in std::mem::take(&mut self.pending) {
-            let extent = self.extent(&document);
+            let extent = self.extent(&document)?;
             self.enclosing.push(document.delimiter.clone());
             let body = self.body(&document, &extent);
             self.enclosing.pop();
@@ -110,7 +116,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn extent(&self, document: &PendingDocument) -> Extent {
+    fn extent(&mut self, document: &PendingDocument) -> Parsed<Extent> {
         let start = self.input.position;
         let mut line_start = start;
         while line_start < self.input.end {
@@ -118,16 +124,21 @@ impl Reader<'_, '_> {
             let tabs = if document.strip_tabs { leading_tabs(&line) } else { 0 };
             let text = line.get(tabs..).unwrap_or_default();
             if text == document.delimiter {
-                return Extent { start, end: line_start, resume: line_end + 1 };
+                return Ok(Extent { start, end: line_start, resume: line_end + 1 });
             }
-            if self.in_substitution && ends_before_parenthesis(text, &document.delimiter) {
+            if document.in_substitution && ends_before_parenthesis(text, &document.delimiter) {
                 let resume = line_start + tabs + document.delimiter.len();
-                return Extent { start, end: line_start, resume };
+                if self.in_substitution {
+                    return Ok(Extent { start, end: line_start, resume });
+                }
+                // Announced inside `$(…)`, begun outside: bash reads on, but nobody can write that down again.
+                return self.other("here-document ends in front of a parenthesis".into());
             }
             line_start = line_end + 1;
         }
-        let end = self.input.end.max(start);
-        Extent { start, end, resume: end }
+        let text = self.input.slice(start, self.input.end);
+        let end = start + if document.quoted { text.len() } else { without_continuation(text) };
+        Ok(Extent { start, end, resume: self.input.end.max(start) })
     }
 
     /// The line at `start`: where it ends, and its text. In an unquoted document a backslash joins lines.
@@ -146,6 +157,10 @@ impl Reader<'_, '_> {
             end += 1;
         }
         let text = self.input.slice(start, end);
+        if !quoted && end >= self.input.end && text.ends_with(b"\\") {
+            let kept = without_continuation(text);
+            return (end, self.written(start, start + kept).to_vec().into());
+        }
         if joined { (end, self.written(start, end).to_vec().into()) } else { (end, text.into()) }
     }
 
@@ -234,6 +249,13 @@ impl Reader<'_, '_> {
         end_last_line(&mut parts);
         Ok(parts.into_word(self.span_since(mark)))
     }
+}
+
+/// The length of a body that the end of the text cut off, without a continuation that leads nowhere.
+fn without_continuation(text: &[u8]) -> usize {
+    let line = text.strip_suffix(b"\n").unwrap_or(text);
+    let backslashes = line.iter().rev().take_while(|byte| **byte == b'\\').count();
+    if backslashes % 2 == 1 { line.len() - 1 } else { text.len() }
 }
 
 /// A body cut off by the end of the text still ends in a newline.

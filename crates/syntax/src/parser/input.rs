@@ -137,6 +137,7 @@ impl<'source> Input<'source> {
     }
 
     /// Counted from the last answer: nodes begin almost always further on.
+    #[expect(clippy::naive_bytecount, reason = "the pieces are a few bytes long")]
     pub fn line_at(&mut self, position: usize) -> u32 {
         let position = position.min(self.bytes.len());
         let newlines = |from: usize, to: usize| {

@@ -3,6 +3,7 @@
 use super::Parsed;
 use super::command::empty_command;
 use super::cursor::Reader;
+use super::parts::push_tight;
 use super::reserved::Reserved;
 use crate::ast::{AndOr, AndOrOperator, List, ListItem, Pipeline, Stage, TimeFormat};
 
@@ -58,7 +59,7 @@ impl Reader<'_, '_> {
         let chain = self.and_or()?;
         let separator = self.separator();
         let background = matches!(separator, Separator::Background);
-        items.push(ListItem { chain, background });
+        push_tight(items, ListItem { chain, background });
         Ok(separator)
     }
 
@@ -172,7 +173,7 @@ impl Reader<'_, '_> {
     fn stages(&mut self, stages: &mut Vec<Stage>) -> Parsed<()> {
         loop {
             // Commands are read in place: moving them from rule to rule would cost more stack than reading.
-            stages.push(Stage { command: empty_command(), pipes_errors: false });
+            push_tight(stages, Stage { command: empty_command(), pipes_errors: false });
             let Some(stage) = stages.last_mut() else { return Ok(()) };
             self.command(&mut stage.command)?;
             self.skip_blanks();

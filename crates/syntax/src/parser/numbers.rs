@@ -18,7 +18,7 @@ pub(super) fn parse_integer(token: &[u8]) -> Result<i64, &'static str> {
                 return Err("invalid arithmetic base");
             }
             (base, value, explicit) = (value, 0, true);
-            if !rest.first().is_some_and(|next| digit(*next, base).is_some()) {
+            if rest.first().is_none_or(|next| digit(*next, base).is_none()) {
                 return Err("invalid integer constant");
             }
             continue;

@@ -24,6 +24,9 @@ enum Role {
     Pattern,
     /// A pattern that a slash ends.
     SearchPattern,
+    /// The same behind `//`: in `${x////y}` its first byte may be a slash. It cannot behind `/#` and `/%`,
+    /// where an empty pattern is common.
+    AllPattern,
 }
 
 impl Reader<'_, '_> {
@@ -49,7 +52,8 @@ impl Reader<'_, '_> {
         self.parameter_word(Role::Default, quoting, mark)?;
         self.accept(b'}');
         *expansion = empty_expansion();
-        expansion.operation = Operation::Bad(self.written(start, self.input.position));
+        let text = BString::from(self.input.slice(start, self.input.position));
+        expansion.operation = Operation::Bad(text);
         expansion.span = self.span_since(mark);
         Ok(expansion)
     }
@@ -157,7 +161,7 @@ impl Reader<'_, '_> {
             expansion.selector = Some(Selector::Joined);
             return Ok(true);
         }
-        match self.subscript() {
+        match self.subscript_in_braces() {
             Ok(subscript) if subscript.text.parts.is_empty() => Ok(false),
             Ok(subscript) => {
                 expansion.selector = Some(Selector::Index(Box::new(subscript)));
@@ -239,7 +243,8 @@ impl Reader<'_, '_> {
         if kind != ReplaceKind::First {
             self.bump();
         }
-        let pattern = self.parameter_word(Role::SearchPattern, quoting, mark)?;
+        let role = if kind == ReplaceKind::All { Role::AllPattern } else { Role::SearchPattern };
+        let pattern = self.parameter_word(role, quoting, mark)?;
         let mut replacement = None;
         if self.accept(b'/') {
             replacement = Some(self.parameter_word(Role::Pattern, quoting, mark)?);
@@ -296,7 +301,7 @@ impl Reader<'_, '_> {
         let mut parts = Parts::default();
         if !quoted && self.peek() == Some(b'~') {
             self.tilde_in_parameter(&mut parts);
-        } else if role == Role::SearchPattern && self.slash_begins_pattern() {
+        } else if role == Role::AllPattern && self.peek() == Some(b'/') {
             self.literal_byte(b'/', &mut parts);
         }
         // Inside double quotes single quotes are text, yet they hide the `}`.
@@ -305,7 +310,7 @@ impl Reader<'_, '_> {
             let hidden = self.input.position < hidden_until;
             match stop {
                 b'}' if !hidden => return Ok(parts.into_word(self.span_since(mark))),
-                b'/' if role == Role::SearchPattern => {
+                b'/' if matches!(role, Role::SearchPattern | Role::AllPattern) => {
                     return Ok(parts.into_word(self.span_since(mark)));
                 }
                 b'}' | b'/' => self.literal_byte(stop, &mut parts),
@@ -325,14 +330,7 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        Err(self.unclosed('}', opening))
-    }
-
-    /// In `${x////y}` the first slash behind the operator belongs to the pattern. It cannot behind `/#` and
-    /// `/%`, where an empty pattern is common.
-    fn slash_begins_pattern(&mut self) -> bool {
-        self.peek() == Some(b'/')
-            && self.input.byte_at(self.input.position.wrapping_sub(1)) == Some(b'/')
+        self.unclosed('}', opening)
     }
 
     /// A word behind `:-` inside double quotes.

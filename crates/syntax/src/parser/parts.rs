@@ -5,6 +5,14 @@ use bstr::BString;
 use crate::Span;
 use crate::ast::{Operation, Parameter, ParameterExpansion, Word, WordPart};
 
+/// Most vectors of the tree hold one element, and its nodes are large: the first gets room for itself only.
+pub(super) fn push_tight<T>(vector: &mut Vec<T>, element: T) {
+    if vector.capacity() == 0 {
+        vector.reserve_exact(1);
+    }
+    vector.push(element);
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     parts: Vec<WordPart>,
@@ -18,14 +26,14 @@ impl Parts {
         if let Some(WordPart::Literal(last)) = self.parts.last_mut() {
             last.extend_from_slice(text);
         } else {
-            self.parts.push(WordPart::Literal(BString::from(text)));
+            push_tight(&mut self.parts, WordPart::Literal(BString::from(text)));
         }
     }
 
     pub fn push(&mut self, part: WordPart) {
         match part {
             WordPart::Literal(text) => self.literal(&text),
-            other => self.parts.push(other),
+            other => push_tight(&mut self.parts, other),
         }
     }
 

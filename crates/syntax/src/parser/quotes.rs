@@ -16,7 +16,7 @@ impl Reader<'_, '_> {
         self.bump();
         let start = self.input.position;
         let Some(length) = self.input.rest().find_byte(b'\'') else {
-            return Err(self.unclosed('\'', mark));
+            return self.unclosed('\'', mark);
         };
         let text = BString::from(self.input.slice(start, start + length));
         self.input.position = start + length + 1;
@@ -31,7 +31,7 @@ impl Reader<'_, '_> {
             let mut parts = Parts::default();
             loop {
                 match reader.literal_run(&DOUBLE_QUOTE_STOPS, &mut parts) {
-                    None => return Err(reader.unclosed('"', mark)),
+                    None => return reader.unclosed('"', mark),
                     Some(b'"') => {
                         reader.bump();
                         return Ok(parts.into_vec());
@@ -61,7 +61,7 @@ impl Reader<'_, '_> {
         let mut position = start;
         loop {
             match self.input.byte_at(position) {
-                None => return Err(self.unclosed('\'', mark)),
+                None => return self.unclosed('\'', mark),
                 Some(b'\'') => break,
                 Some(b'\\') => position += 2,
                 Some(_) => position += 1,

@@ -4,6 +4,7 @@ use bstr::BString;
 
 use super::Parsed;
 use super::cursor::Reader;
+use super::parts::push_tight;
 use super::scan;
 use super::words::WordKind;
 use crate::ast::{
@@ -60,7 +61,7 @@ impl Reader<'_, '_> {
         self.accept_text(text);
         let kind = self.redirect_kind(operator)?;
         let descriptor = descriptor.or_else(|| implied_descriptor(&kind));
-        redirects.push(Redirect { descriptor, kind, span: self.span_since(mark) });
+        push_tight(redirects, Redirect { descriptor, kind, span: self.span_since(mark) });
         Ok(true)
     }
 

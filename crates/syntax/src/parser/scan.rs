@@ -24,6 +24,7 @@ pub(super) static PARAMETER_WORD_STOPS: ByteSet = byte_set(b"}/\\'\"$`<>");
 /// Inside parentheses that belong to a pattern or a regular expression.
 pub(super) static GROUP_STOPS: ByteSet = byte_set(b"()\\'\"$`");
 pub(super) static SUBSCRIPT_STOPS: ByteSet = byte_set(b"[]\\'\"$`");
+pub(super) static BRACED_SUBSCRIPT_STOPS: ByteSet = byte_set(b"[]}\\'\"$`");
 pub(super) static ARITHMETIC_STOPS: ByteSet = byte_set(b"()[];:?}\\'\"$`");
 /// What separates words wherever it stands unquoted.
 pub(super) static METACHARACTERS: ByteSet = byte_set(b" \t\n|&;()<>");

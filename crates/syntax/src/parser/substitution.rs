@@ -89,8 +89,8 @@ impl<'source> Reader<'_, 'source> {
         self.accept(b'$');
         self.peek();
         self.nested(|reader| reader.group(&mut Parts::default()))?;
-        let text = self.written(start, self.input.position);
-        parts.bad(&text, self.span_since(mark));
+        let span = self.span_since(mark);
+        parts.bad(self.input.slice(start, self.input.position), span);
         Ok(())
     }
 
@@ -128,7 +128,8 @@ impl<'source> Reader<'_, 'source> {
             reader.pending = pending;
             match list {
                 Err(error) if error.kind == SyntaxErrorKind::UnexpectedEnd => {
-                    Err(reader.unclosed(')', mark))
+                    // Unlike with quotes, bash names the line where it gave up.
+                    reader.unclosed(')', Mark { line: error.span.line, ..mark })
                 }
                 other => other,
             }
@@ -145,7 +146,7 @@ impl<'source> Reader<'_, 'source> {
         let mark = self.mark();
         let start = self.input.position;
         let Some(end) = self.end_of_backquotes(start + 1) else {
-            return Err(self.unclosed('`', mark));
+            return self.unclosed('`', mark);
         };
         let inside = self.unescaped(start + 1, end, quoting, mark.line);
         let list = self.nested(|reader| reader.within(inside, Self::list_to_end));
@@ -157,7 +158,7 @@ impl<'source> Reader<'_, 'source> {
                 parts.push(WordPart::Command(CommandSubstitution { body, backquoted: true, span }));
             }
             Err(error) if matches!(error.kind, SyntaxErrorKind::TooDeep(_)) => return Err(error),
-            Err(_) => parts.bad(&self.input.slice(start, end + 1).to_vec(), span),
+            Err(_) => parts.bad(self.input.slice(start, end + 1), span),
         }
         Ok(())
     }

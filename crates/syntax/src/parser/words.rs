@@ -107,13 +107,14 @@ impl Reader<'_, '_> {
         };
         // A character of several bytes stays together.
         let mut end = start + 1;
-        if first >= 0xc0 {
-            while end < start + 4 && self.input.byte_at(end).is_some_and(|byte| byte & 0xc0 == 0x80)
-            {
-                end += 1;
+        for _ in 0..utf8_tail(first) {
+            let next = self.after_continuations(end);
+            if self.input.byte_at(next).is_none_or(|byte| byte & 0xc0 != 0x80) {
+                break;
             }
+            end = next + 1;
         }
-        parts.push(WordPart::Escaped(BString::from(self.input.slice(start, end))));
+        parts.push(WordPart::Escaped(self.written(start, end)));
         self.input.position = end;
     }
 
@@ -132,7 +133,7 @@ impl Reader<'_, '_> {
         let mut level = 0;
         loop {
             match self.literal_run(&GROUP_STOPS, parts) {
-                None => return Err(self.unclosed(')', mark)),
+                None => return self.unclosed(')', mark),
                 Some(b'(') => {
                     level += 1;
                     self.check_depth(level)?;
@@ -159,6 +160,16 @@ impl Reader<'_, '_> {
     }
 }
 
+/// How many bytes follow the first of a character.
+fn utf8_tail(first: u8) -> usize {
+    match first {
+        0xc0..=0xdf => 1,
+        0xe0..=0xef => 2,
+        0xf0..=0xf7 => 3,
+        _ => 0,
+    }
+}
+
 fn has_continuation(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair == b"\\\n")
 }
@@ -167,10 +178,15 @@ fn strip_continuations(text: &[u8]) -> BString {
     let mut stripped = Vec::with_capacity(text.len());
     let mut bytes = text.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
-        if byte == b'\\' && bytes.peek() == Some(&b'\n') {
-            bytes.next();
-        } else {
-            stripped.push(byte);
+        match (byte, bytes.peek()) {
+            (b'\\', Some(b'\n')) => {
+                bytes.next();
+            }
+            (b'\\', Some(_)) => {
+                stripped.push(byte);
+                stripped.extend(bytes.next());
+            }
+            _ => stripped.push(byte),
         }
     }
     BString::from(stripped)

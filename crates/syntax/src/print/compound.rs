@@ -1,6 +1,7 @@
 //! Compound commands, line by line as `declare -f` shows them.
 
 use super::layout::Printer;
+use super::statement::ends_bare;
 use super::word::{ArithmeticPlace, Surroundings};
 use crate::ast::{
     Arithmetic, ArithmeticFor, CaseClause, CaseCommand, CaseEnd, CompoundCommand, CompoundKind,
@@ -18,7 +19,7 @@ impl<'tree> Printer<'tree> {
                 self.text(b"( ");
                 self.list(list);
                 self.end_documents();
-                self.text(b" )");
+                self.text(if ends_bare(list) { b"; )" } else { b" )" });
             }
             CompoundKind::For(for_loop) => self.for_loop(b"for ", for_loop),
             CompoundKind::Select(for_loop) => self.for_loop(b"select ", for_loop),
@@ -139,11 +140,11 @@ impl<'tree> Printer<'tree> {
         self.text(b"if ");
         self.branch(first);
         let mut rest = rest;
-        while depth >= NESTED_BRANCHES {
-            let Some((next, behind)) = rest.split_first() else { break };
-            self.line(b"elif ");
-            self.branch(next);
-            rest = behind;
+        if depth >= NESTED_BRANCHES {
+            for next in std::mem::take(&mut rest) {
+                self.line(b"elif ");
+                self.branch(next);
+            }
         }
         if !rest.is_empty() {
             self.line(b"else");

@@ -71,7 +71,7 @@ impl<'tree> Printer<'tree> {
 
     /// `;` unless the text before ends a command by itself.
     pub fn semicolon(&mut self) {
-        if !self.ends_with(b"&") && !self.ends_with(b"\n") {
+        if !self.ends_with(b" &") && !self.ends_with(b"\n") {
             self.text(b";");
         }
     }

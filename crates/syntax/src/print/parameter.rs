@@ -62,7 +62,7 @@ impl<'tree> Printer<'tree> {
                     DefaultKind::Fail => b"?",
                     DefaultKind::Alternative => b"+",
                 });
-                self.word(word, surroundings.parameter_word());
+                self.word(word, surroundings.parameter_word(word));
             }
             Operation::RemovePrefix { longest, pattern } => {
                 self.text(if *longest { b"##" } else { b"#" });

@@ -37,11 +37,35 @@ const RESERVED: [&[u8]; 22] = [
 
 /// Names that would be read as something else in front of `()`.
 pub(super) fn needs_function_keyword(name: &BStr) -> bool {
-    RESERVED.contains(&name.as_bytes()) || name.contains(&b'=') || name.contains(&b'[')
+    !is_only_a_command_word(name)
+        && (RESERVED.contains(&name.as_bytes()) || name.contains(&b'=') || name.contains(&b'['))
 }
 
+/// `a[b c]` is one word where an assignment could stand, and nowhere else.
+fn is_only_a_command_word(name: &BStr) -> bool {
+    name.contains(&b'[') && name.find_byteset(b" \t\n").is_some()
+}
+
+/// Whether the last pipeline is a bare `time` or `!`, which only a `;` or a newline may follow.
+pub(super) fn ends_bare(list: &List) -> bool {
+    list.items.last().is_some_and(|item| {
+        let last = item.chain.rest.last().map_or(&item.chain.first, |(_, pipeline)| pipeline);
+        last.stages.is_empty() && !item.background
+    })
+}
+
+/// A reserved word, or what `time` would take for an option.
 fn is_reserved(word: &Word) -> bool {
-    matches!(word.parts.as_slice(), [WordPart::Literal(text)] if RESERVED.contains(&text.as_bytes()))
+    let reserved = |text: &[u8]| RESERVED.contains(&text) || matches!(text, b"-p" | b"--");
+    matches!(word.parts.as_slice(), [WordPart::Literal(text)] if reserved(text))
+}
+
+fn begins_with_dashes(pipeline: &Pipeline) -> bool {
+    let Some(Command::Simple(simple)) = pipeline.stages.first().map(|stage| &stage.command) else {
+        return false;
+    };
+    let Some(Argument::Word(word)) = simple.words.first() else { return false };
+    matches!(word.parts.as_slice(), [WordPart::Literal(text)] if text == "--")
 }
 
 impl<'tree> Printer<'tree> {
@@ -53,7 +77,8 @@ impl<'tree> Printer<'tree> {
             let last = items.peek().is_none();
             if item.background {
                 self.text(b" &");
-                if self.end_documents() {
+                let documents = self.end_documents();
+                if documents && !last {
                     self.text(b" ");
                 }
                 if !last {
@@ -96,6 +121,7 @@ impl<'tree> Printer<'tree> {
         match pipeline.timed {
             None => {}
             Some(TimeFormat::Bash) => self.text(b"time "),
+            Some(TimeFormat::Posix) if begins_with_dashes(pipeline) => self.text(b"time -p -- "),
             Some(TimeFormat::Posix) => self.text(b"time -p "),
         }
         if pipeline.negated {
@@ -192,7 +218,9 @@ impl<'tree> Printer<'tree> {
 
     /// Inside another function bash always prints the keyword.
     fn function(&mut self, function: &'tree FunctionDefinition) {
-        self.text(b"function ");
+        if !is_only_a_command_word(BStr::new(&function.name)) {
+            self.text(b"function ");
+        }
         self.text(&function.name);
         self.text(b" () ");
         self.function_body(&function.body);

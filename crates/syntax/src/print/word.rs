@@ -2,8 +2,8 @@
 
 use super::layout::Printer;
 use crate::ast::{
-    Arithmetic, BraceExpansion, CommandSubstitution, HereDocument, List, ProcessDirection,
-    ProcessSubstitution, Word, WordPart,
+    Arithmetic, BraceExpansion, CommandSubstitution, HereDocument, List, Parameter,
+    ProcessDirection, ProcessSubstitution, Word, WordPart,
 };
 
 /// Where a part stands.
@@ -11,8 +11,11 @@ use crate::ast::{
 pub(super) enum Surroundings {
     Unquoted,
     DoubleQuoted,
-    /// Behind `:-` and the like inside double quotes: a `}` would end it.
-    QuotedParameterWord,
+    /// Behind `:-` and the like inside double quotes: a `}` would end it. Single quotes come in pairs there,
+    /// unless a backslash precedes them; `paired` if such quotes have to be pairs as well.
+    QuotedParameterWord {
+        paired: bool,
+    },
     /// The body of a here-document with a quoted delimiter.
     QuotedDocument,
     Document,
@@ -27,7 +30,7 @@ impl Surroundings {
         match self {
             Surroundings::Unquoted | Surroundings::QuotedDocument => b"",
             Surroundings::DoubleQuoted | Surroundings::Arithmetic => b"$`\"\\\n",
-            Surroundings::QuotedParameterWord => b"$`\"\\\n}",
+            Surroundings::QuotedParameterWord { .. } => b"$`\"\\\n}",
             Surroundings::Document | Surroundings::StrippedDocument => b"$`\\\n",
         }
     }
@@ -37,7 +40,7 @@ impl Surroundings {
         match self {
             Surroundings::Unquoted | Surroundings::QuotedDocument => b"",
             Surroundings::DoubleQuoted | Surroundings::Arithmetic => b"`\"",
-            Surroundings::QuotedParameterWord => b"`\"}",
+            Surroundings::QuotedParameterWord { .. } => b"`\"}",
             Surroundings::Document | Surroundings::StrippedDocument => b"`",
         }
     }
@@ -51,10 +54,10 @@ impl Surroundings {
     }
 
     /// How a word behind `:-` reads here.
-    pub fn parameter_word(self) -> Self {
+    pub fn parameter_word(self, word: &Word) -> Self {
         match self {
             Surroundings::Unquoted => Surroundings::Unquoted,
-            _ => Surroundings::QuotedParameterWord,
+            _ => Surroundings::QuotedParameterWord { paired: !closes_its_quotes(word) },
         }
     }
 }
@@ -123,9 +126,17 @@ impl<'tree> Printer<'tree> {
             self.text(text);
             return;
         }
+        let quoted_parameter = matches!(surroundings, Surroundings::QuotedParameterWord { .. });
+        let paired = surroundings == Surroundings::QuotedParameterWord { paired: true };
+        let document =
+            matches!(surroundings, Surroundings::Document | Surroundings::StrippedDocument);
         for (index, byte) in text.iter().enumerate() {
             let next = text.get(index + 1).copied();
             let escape = match byte {
+                b'$' if quoted_parameter && next == Some(b'\'') => true,
+                // The line could be the delimiter.
+                b'$' if document && next == Some(b'\n') => true,
+                b'\\' if paired && next == Some(b'\'') => true,
                 b'$' => next.map_or(!last, begins_expansion),
                 b'\\' => next.is_none_or(|next| surroundings.escapable().contains(&next)),
                 other => surroundings.special().contains(other),
@@ -235,7 +246,11 @@ impl<'tree> Printer<'tree> {
         let safe = stands_alone(parts, place);
         for (index, part) in parts.iter().enumerate() {
             let last = index + 1 == parts.len();
-            if let (WordPart::Literal(text), false) = (part, safe) {
+            let merges = index
+                .checked_sub(1)
+                .and_then(|before| parts.get(before))
+                .is_some_and(|before| takes_up(before, part));
+            if let (WordPart::Literal(text), true) = (part, merges || !safe) {
                 self.text(b"\"");
                 self.literal(text, true, Surroundings::DoubleQuoted);
                 self.text(b"\"");
@@ -252,6 +267,33 @@ impl<'tree> Printer<'tree> {
 /// Whether `$` in front of this byte would begin an expansion.
 fn begins_expansion(next: u8) -> bool {
     next.is_ascii_alphanumeric() || b"_{([@*#?-$!".contains(&next)
+}
+
+/// Whether the single quotes come in pairs if those behind a backslash outside a pair count for nothing.
+fn closes_its_quotes(word: &Word) -> bool {
+    let mut open = false;
+    for part in &word.parts {
+        let WordPart::Literal(text) = part else { continue };
+        let mut bytes = text.iter().peekable();
+        while let Some(byte) = bytes.next() {
+            if *byte == b'\'' {
+                open = !open;
+            } else if *byte == b'\\' && !open {
+                bytes.next_if_eq(&&b'\'');
+            }
+        }
+    }
+    !open
+}
+
+/// Whether `$name` would go on in the text behind it, which quotes once kept apart.
+fn takes_up(before: &WordPart, part: &WordPart) -> bool {
+    let (WordPart::Parameter(expansion), WordPart::Literal(text)) = (before, part) else {
+        return false;
+    };
+    !expansion.braced
+        && matches!(expansion.parameter, Parameter::Variable(_))
+        && text.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// Whether arithmetic text is read back whole without quotes around it.
@@ -281,8 +323,12 @@ fn stands_alone(parts: &[WordPart], place: ArithmeticPlace) -> bool {
                 (b'}', ArithmeticPlace::SliceOffset | ArithmeticPlace::SliceLength) => {
                     return false;
                 }
-                (b'-' | b'=' | b'?' | b'+', ArithmeticPlace::SliceOffset) if first => return false,
-                (b' ' | b'\t' | b'\n', ArithmeticPlace::Loop) if first => return false,
+                (b'-' | b'=' | b'?' | b'+', ArithmeticPlace::SliceOffset)
+                | (b' ' | b'\t' | b'\n', ArithmeticPlace::Loop)
+                    if first =>
+                {
+                    return false;
+                }
                 _ => {}
             }
         }

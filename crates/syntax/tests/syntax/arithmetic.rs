@@ -10,8 +10,12 @@ fn tree(text: &str) -> Expression {
     parse_arithmetic(BStr::new(text), Limits::default()).unwrap()
 }
 
-fn number(value: i64) -> Box<Expression> {
-    Box::new(Expression::Number(value))
+fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
+    Expression::Binary(operator, Box::new(left), Box::new(right))
+}
+
+fn number(value: i64) -> Expression {
+    Expression::Number(value)
 }
 
 fn variable(name: &str) -> ArithmeticVariable {
@@ -42,27 +46,15 @@ fn numbers_have_all_bases() {
 
 #[test]
 fn operators_bind_as_in_bash() {
-    let two_to_the =
-        |exponent| Expression::Binary(BinaryOperator::Power, number(2), Box::new(exponent));
-    assert_eq!(
-        tree("2**3**4"),
-        two_to_the(Expression::Binary(BinaryOperator::Power, number(3), number(4)))
-    );
-    let minus_two = Expression::Unary(UnaryOperator::Minus, number(2));
-    assert_eq!(
-        tree("-2**3"),
-        Expression::Binary(BinaryOperator::Power, Box::new(minus_two), number(3))
-    );
-    let product = Expression::Binary(BinaryOperator::Multiply, number(2), number(3));
-    assert_eq!(
-        tree("1+2*3"),
-        Expression::Binary(BinaryOperator::Add, number(1), Box::new(product))
-    );
-    let left = Expression::Binary(BinaryOperator::Subtract, number(1), number(2));
-    assert_eq!(
-        tree("1-2-3"),
-        Expression::Binary(BinaryOperator::Subtract, Box::new(left), number(3))
-    );
+    use BinaryOperator::{Add, Multiply, Power, Subtract};
+    let right = binary(Power, number(3), number(4));
+    assert_eq!(tree("2**3**4"), binary(Power, number(2), right));
+    let minus_two = Expression::Unary(UnaryOperator::Minus, Box::new(number(2)));
+    assert_eq!(tree("-2**3"), binary(Power, minus_two, number(3)));
+    let product = binary(Multiply, number(2), number(3));
+    assert_eq!(tree("1+2*3"), binary(Add, number(1), product));
+    let left = binary(Subtract, number(1), number(2));
+    assert_eq!(tree("1-2-3"), binary(Subtract, left, number(3)));
 }
 
 #[test]
@@ -75,7 +67,7 @@ fn steps_and_signs_are_told_apart() {
     let assign = Expression::Assign {
         target: variable("x"),
         operator: Some(BinaryOperator::ShiftLeft),
-        value: number(1),
+        value: Box::new(number(1)),
     };
     assert_eq!(tree("x <<= 1"), assign);
 }

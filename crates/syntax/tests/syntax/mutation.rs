@@ -51,9 +51,9 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
 #[test]
 fn mutated_snippets_survive() {
     let snippets = corpus::snippets();
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random(setting("MUTATION_SEED", 0x2545_f491_4f6c_dd1d));
     let mut failures = Vec::new();
-    for _ in 0..iterations() {
+    for _ in 0..setting("MUTATIONS", 30_000) {
         let mut text = snippets[random.below(snippets.len())].as_bytes().to_vec();
         for _ in 0..=random.below(3) {
             mutate(&mut text, &mut random);
@@ -67,7 +67,7 @@ fn mutated_snippets_survive() {
     assert!(failures.is_empty(), "{} broken:\n{shown}", failures.len());
 }
 
-/// More with `MUTATIONS=1000000 cargo test`.
-fn iterations() -> usize {
-    std::env::var("MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(40_000)
+/// More with `MUTATIONS=1000000 MUTATION_SEED=7 cargo test --release`.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }

@@ -127,8 +127,8 @@ impl<'text> Scanner<'text> {
     }
 
     /// A complaint that shows everything from the current token on.
-    pub fn invalid(&self, words: &'static str) -> Box<Failure> {
-        Box::new(Failure::Invalid { words, start: self.start.1, end: self.text_end() })
+    pub fn invalid<T>(&self, words: &'static str) -> Scanned<T> {
+        Err(Box::new(Failure::Invalid { words, start: self.start.1, end: self.text_end() }))
     }
 
     fn text_end(&self) -> usize {
@@ -212,12 +212,12 @@ impl<'text> Scanner<'text> {
             b'-' => Ok(Token::Binary(BinaryOperator::Subtract)),
             b'(' => Ok(Token::Open),
             b')' => Ok(Token::Close),
-            _ => Err(self.invalid(match before {
+            _ => self.invalid(match before {
                 Token::Number(_) | Token::Name | Token::Expansion => {
                     "syntax error: invalid arithmetic operator"
                 }
                 _ => "syntax error: operand expected",
-            })),
+            }),
         }
     }
 
@@ -249,7 +249,7 @@ impl<'text> Scanner<'text> {
         };
         self.skip_blanks();
         self.start = (self.part, self.position);
-        Err(self.invalid(words))
+        self.invalid(words)
     }
 
     fn number(&mut self) -> Scanned<Token> {
@@ -323,7 +323,7 @@ impl<'text> Scanner<'text> {
             inside.literal(text.get(from..).unwrap_or_default());
             from = 0;
         }
-        Err(self.invalid("bad array subscript"))
+        self.invalid("bad array subscript")
     }
 
     fn subscript_of(&mut self, inside: Parts) -> Scanned<Box<Subscript>> {
@@ -350,7 +350,7 @@ impl<'text> Scanner<'text> {
             Err(error) if matches!(error.kind, crate::SyntaxErrorKind::TooDeep(_)) => {
                 Err(Box::new(Failure::TooDeep))
             }
-            Err(_) => Err(self.invalid("bad array subscript")),
+            Err(_) => self.invalid("bad array subscript"),
         }
     }
 }
