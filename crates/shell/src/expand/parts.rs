@@ -37,11 +37,12 @@ impl Mode {
     pub const HERE_DOCUMENT: Mode = Mode { quoted: true, nested: false, lists: Lists::Spaced };
     pub const QUOTED_STRING: Mode = Mode { quoted: true, nested: false, lists: Lists::Joined };
 
-    /// In an assignment bash joins what these operations leave of `$@` by `IFS`, as if it were `$*`.
-    pub fn joining_all(self) -> Mode {
+    /// In an assignment bash joins what is left of `$@` after an operation by `IFS`, as if it were `$*`: always
+    /// inside quotes, else after some operations.
+    pub fn after_operation(self, joins: bool) -> Mode {
         match self.lists {
-            Lists::Joined => Mode { lists: Lists::JoinedAll, ..self },
-            Lists::Fields | Lists::JoinedAll | Lists::Spaced => self,
+            Lists::Joined if joins || self.quoted => Mode { lists: Lists::JoinedAll, ..self },
+            Lists::Joined | Lists::Fields | Lists::JoinedAll | Lists::Spaced => self,
         }
     }
 

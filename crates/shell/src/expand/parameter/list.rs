@@ -42,10 +42,36 @@ impl Shell {
             // With an empty IFS nothing could tell the elements apart again.
             Lists::Fields if separators.none() => push_unsplit(values, out),
             Lists::Fields => push_joined(values, separators.joiner(), Origin::Expanded, out),
-            Lists::Joined if star => push_joined(values, separators.joiner(), mode.origin(), out),
-            Lists::JoinedAll => push_joined(values, separators.joiner(), mode.origin(), out),
-            Lists::Joined | Lists::Spaced => push_joined(values, b" ", mode.origin(), out),
+            Lists::Joined | Lists::JoinedAll if star => {
+                push_joined(values, separators.joiner(), mode.origin(), out)
+            }
+            Lists::JoinedAll if !separators.none() => {
+                push_joined(values, separators.joiner(), mode.origin(), out)
+            }
+            Lists::Joined | Lists::JoinedAll | Lists::Spaced => {
+                push_joined(values, b" ", mode.origin(), out)
+            }
         }
+    }
+
+    /// Keys and names are one text where no `IFS` could take them apart again.
+    fn keeps_together(&self, mode: Mode) -> bool {
+        !mode.quoted && mode.lists == Lists::Fields && self.separators().none()
+    }
+
+    /// `${!prefix*}`, `${!prefix@}`
+    pub(super) fn expand_names(
+        &mut self,
+        prefix: &Parameter,
+        separate: bool,
+        mode: Mode,
+        out: &mut Expansion,
+    ) -> Running<()> {
+        let names = self.names_with_prefix(prefix);
+        if !separate && self.keeps_together(mode) {
+            return push_joined(&names, b"", Origin::Expanded, out);
+        }
+        self.push_list(&names, !separate, mode, out)
     }
 
     /// `${!a[@]}`
@@ -64,7 +90,11 @@ impl Shell {
             }
             Some(Value::Associative(array)) => array.iter().map(|(key, _)| key.clone()).collect(),
         };
-        self.push_list(&keys, expansion.selector == Some(Selector::Joined), mode, out)
+        let star = expansion.selector == Some(Selector::Joined);
+        if star && self.keeps_together(mode) {
+            return push_joined(&keys, b" ", Origin::Expanded, out);
+        }
+        self.push_list(&keys, star, mode.after_operation(false), out)
     }
 }
 

@@ -15,7 +15,7 @@ mod subject;
 mod transform;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector};
+use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector, Word, WordPart};
 
 use super::characters;
 use super::field::Expansion;
@@ -52,8 +52,7 @@ impl Shell {
         match &expansion.operation {
             Operation::Bad(text) => return Err(self.bad_substitution(text.as_bstr())),
             Operation::NamesWithPrefix { separate } => {
-                let names = self.names_with_prefix(&expansion.parameter);
-                return self.push_list(&names, !separate, mode, out);
+                return self.expand_names(&expansion.parameter, *separate, mode, out);
             }
             _ => {}
         }
@@ -81,6 +80,11 @@ impl Shell {
         mode: Mode,
         out: &mut Expansion,
     ) -> Running<()> {
+        if let (Operation::ChangeCase { .. }, Parameter::Count) =
+            (&expansion.operation, &expansion.parameter)
+        {
+            return Err(self.bad_substitution(written(expansion).as_bstr()));
+        }
         if let Operation::Default { kind, colon, word } = &expansion.operation {
             return self.expand_default((*kind, *colon, word), reference, mode, out);
         }
@@ -103,7 +107,7 @@ impl Shell {
             }
             Operation::Slice { offset, length } => {
                 let sliced = self.slice(&reference, offset, length.as_ref())?;
-                self.push_subject(sliced, &reference.place, mode, out)
+                self.push_subject(sliced, &reference.place, mode.after_operation(false), out)
             }
             // Bash does not look at the words of an operation on nothing.
             _ if unset => Ok(()),
@@ -113,7 +117,8 @@ impl Shell {
                     operation,
                     Operation::RemovePrefix { .. } | Operation::RemoveSuffix { .. }
                 );
-                let mode = if strips { mode.joining_all() } else { mode };
+                let plain = matches!(operation, Operation::Plain);
+                let mode = if plain { mode } else { mode.after_operation(strips) };
                 self.push_subject(changed, &reference.place, mode, out)
             }
         }
@@ -166,7 +171,7 @@ impl Shell {
     }
 
     /// A word as a pattern of `${x#…}` and its kin.
-    fn compile_pattern(&mut self, word: &exacta_syntax::ast::Word) -> Running<Pattern> {
+    fn compile_pattern(&mut self, word: &Word) -> Running<Pattern> {
         let text = self.expand_pattern(word)?;
         let options = PatternOptions { ignore_case: false, ..self.pattern_options() };
         Ok(Pattern::new(text.as_bstr(), options))
@@ -224,4 +229,10 @@ impl Shell {
         names.retain(|name| name.starts_with(prefix) && self.value_of(name.as_bstr()).is_some());
         names
     }
+}
+
+/// `${…}` as the script has it.
+fn written(expansion: &ParameterExpansion) -> BString {
+    let part = WordPart::Parameter(Box::new(expansion.clone()));
+    exacta_syntax::print_word(&Word { parts: vec![part], span: expansion.span })
 }

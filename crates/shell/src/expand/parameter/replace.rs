@@ -110,7 +110,10 @@ impl Replace {
         };
         match self.kind {
             ReplaceKind::Prefix if !self.hopeless => {
-                if let Some(end) = self.pattern.prefix(text, Reach::Longest) {
+                let allowed = !text.is_empty()
+                    || self.pattern.begins_with_star()
+                    || self.pattern.as_literal().is_some();
+                if let Some(end) = self.pattern.prefix(text, Reach::Longest).filter(|_| allowed) {
                     replace(0, end);
                 }
             }
@@ -120,8 +123,9 @@ impl Replace {
                 }
             }
             _ if self.hopeless || self.pattern.as_literal() == Some(b"") => {}
+            // Of what may match nothing, bash lets only a star do so here.
             _ if text.is_empty() => {
-                if self.pattern.matches(text) {
+                if self.pattern.begins_with_star() && self.pattern.matches(text) {
                     replace(0, 0);
                 }
             }

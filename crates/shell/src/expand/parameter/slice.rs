@@ -9,6 +9,9 @@ use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
 use crate::variables::Value;
 
+/// A length, and how it is written.
+type Length = (i64, BString);
+
 impl Shell {
     pub(super) fn slice(
         &mut self,
@@ -21,99 +24,104 @@ impl Shell {
         }
         let offset = self.evaluate(offset)?;
         let length = match length {
-            Some(length) => Some(self.evaluate(length)?),
+            Some(length) => Some((self.evaluate(length)?, exacta_syntax::print_word(&length.text))),
             None => None,
         };
         match (&reference.subject, &reference.place) {
+            (Subject::List(values), Place::List { name: None, .. }) => {
+                self.slice_positional(values, offset, length).map(Subject::List)
+            }
+            (Subject::List(_), Place::List { name: Some(name), .. }) => {
+                self.slice_variable(name, offset, length)
+            }
             (Subject::One(text), _) => self.slice_text(text, offset, length).map(Subject::One),
-            (Subject::List(values), Place::List { name: Some(name), .. })
-                if let [only] = values.as_slice()
-                    && matches!(
-                        self.value_of(name.as_bstr()).as_deref(),
-                        Some(Value::Scalar(_))
-                    ) =>
-            {
-                self.slice_text(only, offset, length).map(Subject::One)
-            }
-            (Subject::List(values), Place::List { name, .. }) => {
-                let from = match name {
-                    None => self.slice_of_positional(values, offset),
-                    Some(name) => self.slice_of_array(name, offset),
-                };
-                let Some(from) = from else { return Ok(Subject::List(Vec::new())) };
-                self.shorten(from, length).map(Subject::List)
-            }
             _ => Ok(Subject::Unset),
         }
     }
 
-    fn slice_text(&self, text: &BString, offset: i64, length: Option<i64>) -> Running<BString> {
+    fn slice_text(&self, text: &BString, offset: i64, length: Option<Length>) -> Running<BString> {
         let encoding = self.encoding();
         let total = characters::count(text, encoding) as i64;
-        let start = if offset < 0 { total.saturating_add(offset) } else { offset };
-        if start < 0 || start > total {
-            return Ok(BString::default());
-        }
+        let Some(start) = first_of(offset, total) else { return Ok(BString::default()) };
         let end = match length {
             None => total,
-            Some(length) if length < 0 => {
+            Some((length, written)) if length < 0 => {
                 let end = total.saturating_add(length);
                 if end < start {
-                    return Err(self.negative_length(length));
+                    return Err(self.negative_length(&written));
                 }
                 end
             }
-            Some(length) => start.saturating_add(length).min(total),
+            Some((length, _)) => start.saturating_add(length).min(total),
         };
         Ok(characters::slice(text, start as usize, end as usize, encoding).into())
     }
 
-    /// `$0` is element 0, unless the offset is counted from the end.
-    fn slice_of_positional(&self, values: &[BString], offset: i64) -> Option<Vec<BString>> {
-        let total = values.len() as i64 + 1;
-        let start = if offset < 0 { total.checked_add(offset)? } else { offset };
-        match start {
-            0 => Some([std::slice::from_ref(&self.name), values].concat()),
-            1.. => values.get(start as usize - 1..).map(<[_]>::to_vec),
-            _ => None,
-        }
+    /// `$0` is element 0.
+    fn slice_positional(
+        &self,
+        values: &[BString],
+        offset: i64,
+        length: Option<Length>,
+    ) -> Running<Vec<BString>> {
+        let Some(start) = first_of(offset, values.len() as i64 + 1) else { return Ok(Vec::new()) };
+        let length = self.at_least_zero(length)?;
+        let all = std::iter::once(&self.name).chain(values);
+        Ok(all.skip(start as usize).take(length).cloned().collect())
     }
 
-    /// The offset is an index for an indexed array, a place in the list (from 1) for others.
-    fn slice_of_array(&self, name: &BString, offset: i64) -> Option<Vec<BString>> {
-        let value = self.value_of(name.as_bstr())?;
-        match &*value {
-            Value::Indexed(array) => {
-                let start = if offset < 0 {
-                    (array.next_index() as i64).checked_add(offset)?
-                } else {
-                    offset
-                };
-                let start = u64::try_from(start).ok()?;
-                let chosen = array.iter().filter(|(index, _)| *index >= start);
-                Some(chosen.map(|(_, value)| value.clone()).collect())
+    /// The offset is an index for an indexed array, a place in the list (from 1) for an associative one.
+    fn slice_variable(
+        &self,
+        name: &BString,
+        offset: i64,
+        length: Option<Length>,
+    ) -> Running<Subject> {
+        let Some(value) = self.value_of(name.as_bstr()) else { return Ok(Subject::Unset) };
+        let chosen = match &*value {
+            Value::Scalar(text) => {
+                return self.slice_text(text, offset, length).map(Subject::One);
             }
+            Value::Indexed(array) => match first_of(offset, array.next_index() as i64) {
+                None => Vec::new(),
+                Some(start) => {
+                    let length = self.at_least_zero(length)?;
+                    let from = array.iter().filter(|(index, _)| *index >= start as u64);
+                    from.take(length).map(|(_, value)| value.clone()).collect()
+                }
+            },
             Value::Associative(array) => {
-                let total = array.len() as i64 + 1;
-                let start = if offset < 0 { total.checked_add(offset)? } else { offset };
-                let skipped = usize::try_from(start).ok()?.saturating_sub(1);
-                Some(array.iter().skip(skipped).map(|(_, value)| value.clone()).collect())
+                match first_of(offset, array.len() as i64 + 1) {
+                    None => Vec::new(),
+                    Some(start) => {
+                        // If there is any, bash gives at least one.
+                        let length = self.at_least_zero(length)?.max(1);
+                        let from = array.iter().skip((start - 1).max(0) as usize);
+                        from.take(length).map(|(_, value)| value.clone()).collect()
+                    }
+                }
             }
-            Value::Scalar(text) => Some(vec![text.clone()]),
-        }
+        };
+        Ok(Subject::List(chosen))
     }
 
-    fn shorten(&self, mut values: Vec<BString>, length: Option<i64>) -> Running<Vec<BString>> {
+    fn at_least_zero(&self, length: Option<Length>) -> Running<usize> {
         match length {
-            None => {}
-            Some(length) if length < 0 => return Err(self.negative_length(length)),
-            Some(length) => values.truncate(usize::try_from(length).unwrap_or(usize::MAX)),
+            None => Ok(usize::MAX),
+            Some((length, written)) => {
+                usize::try_from(length).map_err(|_| self.negative_length(&written))
+            }
         }
-        Ok(values)
     }
 
-    fn negative_length(&self, length: i64) -> Interrupt {
-        self.complain(format!("{length}: substring expression < 0"));
-        self.discard_mildly(ExitStatus::FAILURE)
+    fn negative_length(&self, written: &BString) -> Interrupt {
+        self.complain([written.as_slice(), b": substring expression < 0"].concat());
+        Interrupt::Discard(ExitStatus::FAILURE)
     }
+}
+
+/// Where to begin; `None` if that is before the first or behind the end.
+fn first_of(offset: i64, total: i64) -> Option<i64> {
+    let start = if offset < 0 { total.saturating_add(offset) } else { offset };
+    (0..=total).contains(&start).then_some(start)
 }

@@ -6,7 +6,7 @@ use exacta_syntax::ast::{CaseChange, ParameterExpansion};
 use super::case;
 use super::subject::{Place, Reference, Subject};
 use crate::expand::field::Expansion;
-use crate::expand::parts::Mode;
+use crate::expand::parts::{Lists, Mode};
 use crate::expand::quote;
 use crate::shell::Shell;
 use crate::status::Running;
@@ -41,19 +41,19 @@ impl Shell {
                 reference.subject.map(self, |shell, text| shell.expand_prompt(text.as_bstr()))?
             }
             b'a' => self.attribute_letters(&place, reference.subject),
-            b'A' => self.assignment_text(&place, reference.subject),
+            b'A' => {
+                let text = self.assignment_text(&place, reference.subject);
+                self.in_words(text, &place, mode)
+            }
             b'K' => self.pairs(&place, reference.subject, true),
             b'k' => self.pairs(&place, reference.subject, false),
             // Bash does not look at the letter if there is nothing to change.
             _ if matches!(reference.subject, Subject::Unset) => Subject::Unset,
             _ => {
-                let part = exacta_syntax::ast::WordPart::Parameter(Box::new(expansion.clone()));
-                let word = exacta_syntax::ast::Word { parts: vec![part], span: expansion.span };
-                let text = exacta_syntax::print_word(&word);
-                return Err(self.bad_substitution(text.as_bstr()));
+                return Err(self.bad_substitution(super::written(expansion).as_bstr()));
             }
         };
-        self.push_subject(changed, &place, mode.joining_all(), out)
+        self.push_subject(changed, &place, mode.after_operation(true), out)
     }
 
     /// The variable behind a place, namerefs followed.
@@ -115,6 +115,20 @@ impl Shell {
             text.extend_from_slice(&value);
         }
         Subject::One(text)
+    }
+
+    /// `"${a[@]@A}"` is three words: `declare`, the attributes and the assignment.
+    fn in_words(&self, text: Subject, place: &Place, mode: Mode) -> Subject {
+        let Subject::One(text) = text else { return text };
+        let apart = match mode.lists {
+            Lists::Fields if mode.quoted => !place.is_star(),
+            Lists::Fields => self.separators().none(),
+            Lists::Joined | Lists::JoinedAll | Lists::Spaced => false,
+        };
+        if !apart || !matches!(place, Place::List { .. }) {
+            return Subject::One(text);
+        }
+        Subject::List(text.splitn_str(3, b" ").map(BString::from).collect())
     }
 
     /// Keys and values: as one quoted text (`@K`), or as separate words (`@k`).

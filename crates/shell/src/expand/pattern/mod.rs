@@ -92,6 +92,10 @@ impl Pattern {
         }
     }
 
+    pub fn begins_with_star(&self) -> bool {
+        matches!(self.nodes.first(), Some(Node::Star | Node::Group(GroupKind::Any, _)))
+    }
+
     /// Has it parts that match texts of different lengths?
     pub fn varies(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Star | Node::Group(..)))
@@ -127,7 +131,7 @@ impl Pattern {
     }
 
     /// Every match from left to right, each as long as it can be, none inside another: what `${x//p/r}` replaces.
-    /// An empty match is found only if the text is empty. `visit` answers whether to go on.
+    /// A pattern that may match nothing does so before every character. `visit` answers whether to go on.
     pub fn find_each(&self, text: &[u8], mut visit: impl FnMut(usize, usize) -> bool) {
         if let (Some(literal), false) = (self.as_literal(), self.options.ignore_case) {
             if literal.is_empty() {
@@ -146,9 +150,6 @@ impl Pattern {
                 continue;
             }
             let Some(end) = self.ends_from(text, start).last().copied() else { continue };
-            if end == start {
-                continue;
-            }
             if !visit(start, end) {
                 return;
             }
@@ -266,21 +267,7 @@ pub fn push_escaped(pattern: &mut Vec<u8>, text: &[u8]) {
 fn is_special(byte: u8) -> bool {
     matches!(
         byte,
-        b'*' | b'?'
-            | b'['
-            | b']'
-            | b'\\'
-            | b'('
-            | b')'
-            | b'|'
-            | b'!'
-            | b'+'
-            | b'@'
-            | b'-'
-            | b'^'
-            | b':'
-            | b'.'
-            | b'='
+        b'*' | b'?' | b'[' | b']' | b'\\' | b'(' | b')' | b'|' | b'!' | b'+' | b'@' | b'-' | b'^'
     )
 }
 
