@@ -149,9 +149,20 @@ impl<'a> Context<'a> {
     pub fn has_command(&mut self, name: &BStr) -> bool {
         match self.shell.find_program(name) {
             Found::Nothing => self.shell.find_builtin(name).is_some(),
-            Found::File(path) => self.files().metadata(path.as_bstr(), Follow::Yes).is_ok(),
+            Found::File(path) => {
+                let path = self.shell.absolute(path.as_bstr());
+                self.files().metadata(path.as_bstr(), Follow::Yes).is_ok()
+            }
             Found::Function(_) | Found::Builtin(_) | Found::Tool(..) | Found::Program(_) => true,
         }
+    }
+
+    /// Every place where a program of this name is found in `PATH`; a path that can be run is its own place.
+    pub fn program_places(&self, name: &BStr) -> Vec<BString> {
+        if !crate::interpret::is_path(name) {
+            return self.shell.search_path_each(name, false);
+        }
+        if self.shell.is_runnable(name) { vec![name.into()] } else { Vec::new() }
     }
 
     /// Turns a read error into the end of the tool if the request is over, else gives it back for a message.
