@@ -15,7 +15,28 @@ pub(super) fn of_division<'t>(
     let mut operators = top_level(text).filter(|&(_, byte)| matches!(byte, b'/' | b'%'));
     let Some((at, _)) = operators.nth(number) else { return text };
     let rest = text.get(at + 1..).unwrap_or_default();
-    rest.strip_prefix(b"=").unwrap_or(rest).trim_start().as_bstr()
+    match rest.strip_prefix(b"=") {
+        Some(value) => after_value(value).as_bstr(),
+        None => rest.trim_start().as_bstr(),
+    }
+}
+
+/// `x /= value` has read on to what ends the value before it divides; at the end of the text the last token stands.
+fn after_value(value: &[u8]) -> &[u8] {
+    let mut open = 0_usize;
+    for (at, byte) in value.iter().enumerate() {
+        match byte {
+            b'(' | b'[' => open += 1,
+            b')' | b',' | b':' if open == 0 => return value.get(at..).unwrap_or_default(),
+            b')' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    let end = value.trim_end().len();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'#' | b'@');
+    let word = value.get(..end).unwrap_or_default();
+    let start = word.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1);
+    value.get(start.min(end.saturating_sub(1))..).unwrap_or_default()
 }
 
 /// From the token after the exponent, or the exponent's last token if nothing follows.

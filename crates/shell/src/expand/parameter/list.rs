@@ -41,6 +41,10 @@ impl Shell {
             }
             // With an empty IFS nothing could tell the elements apart again.
             Lists::Fields if separators.none() => push_unsplit(values, out),
+            // Inside `${x:-…}` bash joins `$@` by spaces before anything is split.
+            Lists::Fields if mode.nested && !star => {
+                push_joined(values, b" ", Origin::Expanded, out)
+            }
             Lists::Fields => push_joined(values, separators.joiner(), Origin::Expanded, out),
             Lists::Joined | Lists::JoinedAll if star => {
                 push_joined(values, separators.joiner(), mode.origin(), out)
