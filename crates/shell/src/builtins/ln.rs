@@ -89,10 +89,21 @@ fn take_destination(
     if let [_] = arguments.operands.as_slice() {
         return Ok(Some(Destination::Into(".".into())));
     }
-    if arguments.has("n")
-        && let [_, name] = arguments.operands.as_slice()
-        && is_link(context, name.as_bstr())
+    if let Some(last) = arguments.operands.last().cloned()
+        && let Err(error) = operations::metadata(context, last.as_bstr(), Follow::Yes)
+        && !errno::is(&error, errno::ENOENT)
+        && arguments.operands.len() == 2
+        && arguments.has("n")
     {
+        fail(context, "failed to access", last.as_bstr(), &error);
+        return Ok(None);
+    }
+    let last = arguments.operands.last().cloned().unwrap_or_default();
+    if arguments.has("n") && is_link(context, last.as_bstr()) {
+        if arguments.operands.len() > 2 {
+            fail(context, "target", last.as_bstr(), &errno::error(errno::ENOTDIR));
+            return Ok(None);
+        }
         return Ok(arguments.operands.pop().map(Destination::Exactly));
     }
     destination::take(context, arguments)
@@ -180,7 +191,7 @@ impl Linker {
         if self.asks && !prompt::ask(context, &[b"replace ", &quoted(name)])? {
             return Ok(Some(true));
         }
-        if is_same_entry(context, target, name, old, found) {
+        if is_only_name(context, target, name, old, found) {
             let (target, name) = (quoted(target), quoted(name));
             say(context, &[&target, b" and ", &name, b" are the same file"]);
             return Ok(Some(false));
@@ -272,7 +283,7 @@ impl Linker {
 }
 
 /// The target is the very entry that would be replaced, not another name of the same file.
-fn is_same_entry(
+fn is_only_name(
     context: &Context<'_>,
     target: &BStr,
     name: &BStr,
@@ -281,14 +292,11 @@ fn is_same_entry(
 ) -> bool {
     let there = match found {
         Some(found) => Some(*found),
-        None => operations::metadata(context, target, Follow::No).ok(),
+        None => operations::metadata(context, target, Follow::Yes).ok(),
     };
-    let place = |name: &BStr| {
-        let parent = context.path(path::parent(name));
-        let canonical = context.files().canonicalize(parent.as_bstr(), MayMiss::Everything);
-        (canonical.unwrap_or(parent), BString::from(path::last(name)))
-    };
-    there.is_some_and(|there| is_same(&there, old)) && place(target) == place(name)
+    let only_name =
+        |there: &Metadata| there.links == 1 || operations::is_same_entry(context, target, name);
+    there.is_some_and(|there| is_same(&there, old) && only_name(&there))
 }
 
 /// The way from a directory to a path; both absolute and without `.` and `..`.

@@ -6,11 +6,11 @@ use super::operations::backup::Backup;
 use super::operations::copy::{Copier, Dereference, Options, Overwrite, Preserve, Update};
 use super::operations::destination;
 use super::operations::quote::quoted;
-use super::operations::{self, fail, is_same, path, prompt, say, tell};
+use super::operations::{self, fail, is_same, is_same_entry, path, prompt, say, tell};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{Arguments, OptionSpec, both, flag, long};
 use crate::errno;
-use crate::filesystem::{Follow, Metadata};
+use crate::filesystem::{Follow, MayMiss, Metadata};
 use crate::status::ExitStatus;
 
 static OPTIONS: [OptionSpec; 11] = [
@@ -138,12 +138,17 @@ impl Mover {
                 }
                 Ok(true)
             }
-            Err(error) if errno::is(&error, errno::EXDEV) => {
-                self.copy_and_delete(context, source, target, &from)
-            }
             Err(error) => {
-                explain(context, source, target, &from, &error);
-                Ok(false)
+                let moved = if errno::is(&error, errno::EXDEV) {
+                    self.copy_and_delete(context, source, target, &from)?
+                } else {
+                    explain(context, source, target, &from, &error);
+                    false
+                };
+                if let Some(backup) = backup.filter(|_| !moved) {
+                    Backup::undo(context, backup.as_bstr(), target);
+                }
+                Ok(moved)
             }
         }
     }
@@ -165,7 +170,11 @@ impl Mover {
                 return Ok(Cleared::Stop(false));
             }
         };
-        if is_same(from, &to) && self.backup.is_none() {
+        if self.overwrite == Overwrite::Never {
+            return Ok(Cleared::Stop(true));
+        }
+        let same = is_same(from, &to) || is_link_to(context, source, target, from, &to);
+        if same && (self.backup.is_none() || is_same_entry(context, source, target)) {
             let (source, target) = (quoted(source), quoted(target));
             say(context, &[&source, b" and ", &target, b" are the same file"]);
             return Ok(Cleared::Stop(false));
@@ -203,8 +212,7 @@ impl Mover {
         }
         let writable = to.is_symlink() || prompt::is_writable(context, target);
         let asks = match self.overwrite {
-            Overwrite::Never => return Ok(false),
-            Overwrite::Ask => true,
+            Overwrite::Never | Overwrite::Ask => true,
             Overwrite::Always => !self.never_ask && !writable && context.input.is_terminal(),
         };
         if !asks {
@@ -251,6 +259,26 @@ impl Mover {
         context.output.write(&removed)?;
         Ok(true)
     }
+}
+
+/// A link to the very name it would replace: if the file has other names, GNU is afraid to lose this one.
+fn is_link_to(
+    context: &Context<'_>,
+    source: &BStr,
+    target: &BStr,
+    from: &Metadata,
+    to: &Metadata,
+) -> bool {
+    let canonical = |name: &BStr| {
+        let parent = context.path(path::parent(name));
+        let parent = context.files().canonicalize(parent.as_bstr(), MayMiss::Nothing).ok()?;
+        Some(path::join(parent.as_bstr(), path::last(name)))
+    };
+    let leads_to = || {
+        let path = context.path(source);
+        context.files().canonicalize(path.as_bstr(), MayMiss::Nothing).ok()
+    };
+    from.is_symlink() && to.links > 1 && leads_to().is_some() && leads_to() == canonical(target)
 }
 
 /// A directory takes the place of a directory only, anything else the place of anything else.

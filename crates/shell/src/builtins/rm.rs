@@ -145,6 +145,9 @@ impl Remover {
         if found.is_directory() && !self.may_take_directory(context, operand) {
             return Ok(false);
         }
+        if found.is_directory() && is_slashed_link(context, operand) {
+            return self.empty(context, operand, &found);
+        }
         match self.decide(context, operand, &found)? {
             Some(Decision::All) => self.take(context, operand, &found),
             Some(Decision::Parts(parts)) => {
@@ -161,18 +164,41 @@ impl Remover {
         }
     }
 
+    /// `link/`: what is in the directory goes, but a link cannot be removed by the name of what it leads to.
+    fn empty(
+        &self,
+        context: &mut Context<'_>,
+        operand: &BStr,
+        found: &Metadata,
+    ) -> Result<bool, ToolError> {
+        let descends = self.asking != Asking::Always
+            || self.agree(context, b"descend into ", operand, found)?;
+        if !descends {
+            return Ok(true);
+        }
+        let mut success = true;
+        for child in children(context, operand) {
+            let child = path::join(operand, child.as_bstr());
+            success &= self.remove(context, child.as_bstr())?;
+        }
+        if !self.ignore_missing {
+            fail(context, "cannot remove", operand, &errno::error(errno::ENOTDIR));
+        }
+        Ok(success && self.ignore_missing)
+    }
+
     fn may_take_directory(&self, context: &mut Context<'_>, operand: &BStr) -> bool {
         if !self.recursive && !self.empty_directories {
             fail(context, "cannot remove", operand, &errno::error(errno::EISDIR));
             return false;
         }
+        if !self.recursive && !is_empty(context, operand) {
+            fail(context, "cannot remove", operand, &errno::error(errno::ENOTEMPTY));
+            return false;
+        }
         if path::is_dot_or_dot_dot(path::last(operand)) {
             let what = b"refusing to remove '.' or '..' directory: skipping ";
             say(context, &[what, &quoted(operand)]);
-            return false;
-        }
-        if !self.recursive && !is_empty(context, operand) {
-            fail(context, "cannot remove", operand, &errno::error(errno::ENOTEMPTY));
             return false;
         }
         true
@@ -316,6 +342,16 @@ fn is_empty(context: &Context<'_>, name: &BStr) -> bool {
     let path = context.path(name);
     let opened = context.files().open_directory(path.as_bstr(), Follow::No);
     opened.and_then(|directory| directory.entries()).is_ok_and(|entries| entries.is_empty())
+}
+
+/// A link with a slash behind it.
+pub(super) fn is_slashed_link(context: &Context<'_>, name: &BStr) -> bool {
+    let link = context.path(path::without_slashes(name));
+    name.ends_with(b"/")
+        && context
+            .files()
+            .metadata(link.as_bstr(), Follow::No)
+            .is_ok_and(|found| found.is_symlink())
 }
 
 pub(super) fn kind_text(found: &Metadata) -> &'static str {

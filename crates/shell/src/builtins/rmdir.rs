@@ -3,7 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::operations::quote::quoted;
-use super::operations::{self, fail, misuse, path};
+use super::operations::{self, destination, fail, misuse, path, say};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{OptionSpec, both, long};
 use crate::errno;
@@ -69,9 +69,21 @@ impl Remover {
             context.output.line(&line)?;
         }
         let path = context.path(name);
-        match context.files().remove_directory(path.as_bstr()) {
+        let removed = match path::last(name).as_bytes() {
+            b"." => Err(errno::error(errno::EINVAL)),
+            b".." => Err(errno::error(errno::ENOTEMPTY)),
+            _ => context.files().remove_directory(path.as_bstr()),
+        };
+        match removed {
             Ok(()) => Ok(Removed::Yes),
             Err(error) if self.ignore_full && is_full(&error) => Ok(Removed::Left),
+            Err(error) if errno::is(&error, errno::ENOTDIR) && leads_on(context, name) => {
+                say(
+                    context,
+                    &[doing.as_bytes(), b" ", &quoted(name), b": Symbolic link not followed"],
+                );
+                Ok(Removed::Failed)
+            }
             Err(error) => {
                 fail(context, doing, name, &error);
                 Ok(Removed::Failed)
@@ -93,6 +105,11 @@ impl Remover {
         }
         Ok(Removed::Yes)
     }
+}
+
+/// `link/`: the kernel minds the link, though the slash asks for the directory that it leads to.
+fn leads_on(context: &Context<'_>, name: &BStr) -> bool {
+    super::rm::is_slashed_link(context, name) && destination::is_directory(context, name)
 }
 
 fn is_full(error: &std::io::Error) -> bool {

@@ -39,8 +39,17 @@ struct Toucher {
     modified: Option<SystemTime>,
     /// Times were given: a file that is made gets them, too.
     explicit: bool,
-    create: bool,
+    missing: Missing,
     follow: Follow,
+}
+
+/// What happens about a file that is not there.
+enum Missing {
+    Make,
+    /// `-c`
+    Ignore,
+    /// `-h`: a link that is missing cannot be made.
+    Report,
 }
 
 fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolError> {
@@ -67,7 +76,11 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         accessed: access.then_some(accessed),
         modified: modification.then_some(modified),
         explicit,
-        create: !arguments.has("c") && !arguments.has("h"),
+        missing: match (arguments.has("c"), arguments.has("h")) {
+            (true, _) => Missing::Ignore,
+            (false, true) => Missing::Report,
+            (false, false) => Missing::Make,
+        },
         follow: if arguments.has("h") { Follow::No } else { Follow::Yes },
     };
     if arguments.operands.iter().any(|operand| operand == "-") {
@@ -93,12 +106,13 @@ impl Toucher {
             fail(context, "setting times of", name, &error);
             return false;
         }
-        if !self.create {
-            // `-h` minds what is missing, `-c` does not.
-            if self.follow == Follow::No {
+        match self.missing {
+            Missing::Make => {}
+            Missing::Ignore => return true,
+            Missing::Report => {
                 context.complain_of(name, &error);
+                return false;
             }
-            return self.follow == Follow::Yes;
         }
         match self.make(context, name) {
             Ok(()) => true,

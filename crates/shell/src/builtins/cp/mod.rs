@@ -70,6 +70,11 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
             Destination::Into(directory) if with_parents => {
                 parents::copy(context, &mut copier, source, directory.as_bstr())?
             }
+            // A copy of `a/..` must not end up beside the directory it goes into.
+            Destination::Into(directory) if path::last(source) == ".." => {
+                let target = path::join(directory.as_bstr(), BStr::new("."));
+                copier.copy(context, source, target.as_bstr())?
+            }
             _ => copier.copy(context, source, destination.of(source).as_bstr())?,
         };
     }

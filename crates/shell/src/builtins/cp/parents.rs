@@ -15,13 +15,9 @@ pub(super) fn copy(
     directory: &BStr,
 ) -> Result<bool, ToolError> {
     let name = path::without_slashes(source);
-    if let Err(error) = metadata(context, name, Follow::No) {
-        fail(context, "cannot stat", name, &error);
-        return Ok(false);
-    }
     let Some(made) = make_parents(context, copier, name, directory)? else { return Ok(false) };
     let target = beneath(directory, name);
-    let copied = copier.copy(context, name, target.as_bstr())?;
+    let copied = copier.copy(context, source, target.as_bstr())?;
     for (parent, original) in made.iter().rev() {
         finish(context, copier, parent.as_bstr(), original);
     }

@@ -39,7 +39,8 @@ impl Backup {
             return Ok(None);
         }
         let variable = context.variable("VERSION_CONTROL");
-        let (option, value) = match (arguments.value("b"), &variable) {
+        // `-b` has no value and does not take back one that was given.
+        let (option, value) = match (arguments.values("b").last(), &variable) {
             (Some(value), _) => ("backup type", Some(value)),
             (None, variable) => {
                 ("$VERSION_CONTROL", variable.as_ref().map(|value| value.as_bstr()))
@@ -69,6 +70,14 @@ impl Backup {
         let (from, to) = (context.path(name), context.path(backup.as_bstr()));
         context.files().rename(from.as_bstr(), to.as_bstr(), true)?;
         Ok(backup)
+    }
+
+    /// Takes a backup back: what was to take its place could not be made.
+    pub(in crate::builtins) fn undo(context: &mut Context<'_>, backup: &BStr, name: &BStr) {
+        let (from, to) = (context.path(backup), context.path(name));
+        if let Err(error) = context.files().rename(from.as_bstr(), to.as_bstr(), false) {
+            super::fail(context, "cannot un-backup", name, &error);
+        }
     }
 
     fn name(&self, context: &Context<'_>, name: &BStr) -> io::Result<BString> {

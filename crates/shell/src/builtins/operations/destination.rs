@@ -19,10 +19,6 @@ impl Destination {
     pub(in crate::builtins) fn of(&self, source: &BStr) -> BString {
         match self {
             Destination::Exactly(name) => name.clone(),
-            // `cp -r a/.. d` must not end up beside `d`.
-            Destination::Into(directory) if path::last(source) == ".." => {
-                path::join(directory.as_bstr(), BStr::new("."))
-            }
             Destination::Into(directory) => path::join(directory.as_bstr(), path::last(source)),
         }
     }

@@ -16,7 +16,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::{Context, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order};
 use crate::errno;
-use crate::filesystem::{Follow, Metadata};
+use crate::filesystem::{Follow, MayMiss, Metadata};
 use crate::shell::own_descriptor;
 use crate::status::ExitStatus;
 
@@ -80,6 +80,16 @@ pub(super) fn metadata(
 /// The same object under two names.
 pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     one.device == other.device && one.inode == other.inode
+}
+
+/// One and the same entry of a directory, however it is written.
+pub(super) fn is_same_entry(context: &Context<'_>, one: &BStr, other: &BStr) -> bool {
+    let place = |name: &BStr| {
+        let parent = context.path(path::parent(name));
+        let canonical = context.files().canonicalize(parent.as_bstr(), MayMiss::Everything);
+        (canonical.unwrap_or(parent), BString::from(path::last(name)))
+    };
+    path::last(one) == path::last(other) && place(one) == place(other)
 }
 
 /// Names in a directory, ordered by inode as GNU's copying commands read them.

@@ -4,7 +4,7 @@ use bstr::{BStr, ByteSlice};
 
 use super::super::super::{Context, ToolError};
 use super::super::quote::quoted;
-use super::super::{entries_by_inode, fail, path, say, tell};
+use super::super::{entries_by_inode, fail, is_same_entry, path, say, tell};
 use super::{Copier, Dereference, Identity, Pair, identity};
 use crate::errno;
 use crate::filesystem::{Follow, Metadata};
@@ -21,13 +21,8 @@ impl Copier {
         above: &mut Vec<Identity>,
     ) -> Result<bool, ToolError> {
         let own = identity(&pair.from);
-        if self.own == Some(own) {
-            self.met_itself = true;
-            let (source, target) = (&self.top_source, &self.top_target);
-            let (source, target) = (quoted(source.as_bstr()), quoted(target.as_bstr()));
-            let what = b"cannot copy a directory, ";
-            say(context, &[what, &source, b", into itself, ", &target]);
-            return Ok(false);
+        if let Some(done) = self.was_met_before(context, pair) {
+            return Ok(done);
         }
         if above.contains(&own) && self.options.dereference != Dereference::Never {
             say(context, &[b"cannot copy cyclic symbolic link ", &quoted(pair.source)]);
@@ -44,6 +39,37 @@ impl Copier {
         Ok(filled? && kept)
     }
 
+    /// A directory that this command has made or copied already. `None`: go on.
+    fn was_met_before(&mut self, context: &mut Context<'_>, pair: &Pair<'_>) -> Option<bool> {
+        let key = identity(&pair.from);
+        let Some(earlier) = self.directories.get(&key).cloned() else {
+            if pair.top {
+                self.directories.insert(key, pair.target.into());
+            }
+            return None;
+        };
+        if is_same_entry(context, pair.source, earlier.as_bstr()) {
+            self.met_itself = true;
+            let (source, target) = (&self.top_source, &self.top_target);
+            let (source, target) = (quoted(source.as_bstr()), quoted(target.as_bstr()));
+            let what = b"cannot copy a directory, ";
+            say(context, &[what, &source, b", into itself, ", &target]);
+            return Some(false);
+        }
+        let name = quoted(pair.source);
+        if is_same_entry(context, pair.target, earlier.as_bstr()) {
+            say(context, &[b"warning: source directory ", &name, b" specified more than once"]);
+            return Some(true);
+        }
+        if self.follows(pair.top) {
+            return None;
+        }
+        let (target, earlier) = (quoted(pair.target), quoted(earlier.as_bstr()));
+        let what = b"will not create hard link ";
+        say(context, &[what, &target, b" to directory ", &earlier]);
+        Some(false)
+    }
+
     fn make_directory(
         &mut self,
         context: &mut Context<'_>,
@@ -57,9 +83,11 @@ impl Copier {
             fail(context, "cannot create directory", pair.target, &error);
             return Ok(false);
         }
-        if self.own.is_none() {
-            let found = context.files().metadata(path.as_bstr(), Follow::No);
-            self.own = found.ok().as_ref().map(identity);
+        if !self.made_directory
+            && let Ok(found) = context.files().metadata(path.as_bstr(), Follow::No)
+        {
+            self.made_directory = true;
+            self.directories.insert(identity(&found), pair.target.into());
         }
         if self.options.verbose {
             let (source, target) = (quoted(pair.source), quoted(pair.target));

@@ -4,7 +4,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::super::super::{Context, ToolError};
 use super::super::quote::quoted;
-use super::super::{fail, is_same, path, prompt, say, tell};
+use super::super::{fail, is_same, is_same_entry, prompt, say, tell};
 use super::{Copier, Make, Options, Overwrite, Pair, Step, Update, identity};
 use crate::errno;
 use crate::filesystem::{FileKind, Follow, Metadata};
@@ -34,10 +34,10 @@ impl Copier {
             say(context, &[b"cannot overwrite directory ", &target, b" with non-directory"]);
             return Ok(Step::Done(false));
         }
+        if self.options.make == Make::HardLink && is_same(&pair.from, &found) {
+            return Ok(Step::Done(true));
+        }
         if self.is_same_file(context, pair, &found) {
-            if self.options.make == Make::HardLink {
-                return Ok(Step::Done(true));
-            }
             let (source, target) = (quoted(pair.source), quoted(pair.target));
             say(context, &[&source, b" and ", &target, b" are the same file"]);
             return Ok(Step::Done(false));
@@ -84,15 +84,7 @@ impl Copier {
         }
         // Replacing one of several names of a file leaves the others alone.
         let replaces = remove_destination || backup.is_some() || make == Make::SymbolicLink;
-        let is_other_name = || {
-            let names = [pair.source, pair.target].map(|name| {
-                let parent = context.path(path::parent(name));
-                let missing = crate::filesystem::MayMiss::Everything;
-                let parent = context.files().canonicalize(parent.as_bstr(), missing);
-                (parent.unwrap_or_default(), BString::from(path::last(name)))
-            });
-            names[0] != names[1]
-        };
+        let is_other_name = || !is_same_entry(context, pair.source, pair.target);
         !(replaces && !pair.from.is_directory() && is_other_name())
     }
 

@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use bstr::{BStr, BString, ByteSlice};
 
 use super::super::{Context, ToolError};
+use super::backup::Backup;
 use super::quote::quoted;
 use super::{fail, metadata, path, say, tell};
 use crate::filesystem::{FileKind, Follow, Metadata};
@@ -32,8 +33,11 @@ pub(in crate::builtins) struct Copier {
     sources: HashSet<(Identity, BString)>,
     /// Files made for command-line sources: a second source must not overwrite them.
     made: HashSet<Identity>,
-    /// The first directory made for the current command-line source: copied into itself when met as a source.
-    own: Option<Identity>,
+    /// Where directories of the command line went, and the first directory made for each of them: to meet one of
+    /// these as a source means that a copy has met itself, or that the user has named something twice.
+    directories: HashMap<Identity, BString>,
+    /// A directory was made for the current source.
+    made_directory: bool,
     /// The copy of the current source met itself: there is no point in going on.
     met_itself: bool,
     top_source: BString,
@@ -71,7 +75,8 @@ impl Copier {
             linked: HashMap::new(),
             sources: HashSet::new(),
             made: HashSet::new(),
-            own: None,
+            directories: HashMap::new(),
+            made_directory: false,
             met_itself: false,
             top_source: BString::default(),
             top_target: BString::default(),
@@ -85,7 +90,7 @@ impl Copier {
         source: &BStr,
         target: &BStr,
     ) -> Result<bool, ToolError> {
-        (self.own, self.met_itself) = (None, false);
+        (self.made_directory, self.met_itself) = (false, false);
         self.top_source = source.into();
         self.top_target = target.into();
         self.copy_entry(context, source, target, &mut Vec::new())
@@ -113,7 +118,7 @@ impl Copier {
             say(context, &[why.as_bytes(), b"omitting directory ", &quoted(source)]);
             return Ok(false);
         }
-        if top && self.is_repeated(context, source, target, &from) {
+        if top && !from.is_directory() && self.is_repeated(context, source, target, &from) {
             return Ok(true);
         }
         let mut pair = Pair { source, target, from, to: None, top };
@@ -138,9 +143,7 @@ impl Copier {
         if self.options.backup.is_some() || self.sources.insert(key) {
             return false;
         }
-        let kind: &[u8] = if from.is_directory() { b"directory" } else { b"file" };
-        let quoted = quoted(source);
-        say(context, &[b"warning: source ", kind, b" ", &quoted, b" specified more than once"]);
+        say(context, &[b"warning: source file ", &quoted(source), b" specified more than once"]);
         true
     }
 
@@ -164,7 +167,17 @@ impl Copier {
         if self.options.verbose && self.options.moving {
             self.announce(context, pair, None)?;
         }
-        let success = match (self.options.make, pair.from.kind) {
+        let success = self.make_copy(context, pair)?;
+        match backup {
+            Some(backup) if !success => Backup::undo(context, backup.as_bstr(), pair.target),
+            _ if success => self.remember(context, pair),
+            _ => {}
+        }
+        Ok(success)
+    }
+
+    fn make_copy(&self, context: &mut Context<'_>, pair: &Pair<'_>) -> Result<bool, ToolError> {
+        Ok(match (self.options.make, pair.from.kind) {
             (Make::HardLink, kind) if kind != FileKind::Symlink || !self.follows(pair.top) => {
                 self.make_hard_link(context, pair)
             }
@@ -173,11 +186,7 @@ impl Copier {
             (_, FileKind::File) => self.copy_data(context, pair)?,
             _ if !self.options.recursive => self.copy_data(context, pair)?,
             _ => self.copy_special(context, pair),
-        };
-        if success {
-            self.remember(context, pair);
-        }
-        Ok(success)
+        })
     }
 
     fn announce(
