@@ -128,11 +128,12 @@ impl Lowering {
             Node::Concat(nodes) | Node::Alternate(nodes) => {
                 nodes.iter().all(|node| self.is_exact(node))
             }
-            Node::Repeat { mode: RepeatMode::Possessive, .. } => false,
+            Node::Repeat { mode: RepeatMode::Possessive, .. }
+            | Node::Backreference { .. }
+            | Node::Around { .. }
+            | Node::Atomic(_)
+            | Node::Keep => false,
             Node::Repeat { node, .. } | Node::Group(_, node) => self.is_exact(node),
-            Node::Backreference { .. } | Node::Around { .. } | Node::Atomic(_) | Node::Keep => {
-                false
-            }
         }
     }
 }

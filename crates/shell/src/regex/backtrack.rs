@@ -169,7 +169,7 @@ impl<'a> Machine<'a> {
             }
             Step::Jump(target) => Some((*target, position)),
             Step::Save(slot) => {
-                let old = std::mem::replace(self.memory.slots.get_mut(*slot)?, Some(position));
+                let old = self.memory.slots.get_mut(*slot)?.replace(position);
                 self.memory.stack.push(Undo::Slot { slot: *slot, old });
                 Some((next, position))
             }
@@ -450,23 +450,17 @@ fn folded_prefix(wanted: &[u8], text: &[u8]) -> Option<usize> {
     let mut length = 0;
     while !wanted.is_empty() {
         let rest = text.get(length..)?;
-        match (bstr::decode_utf8(wanted), bstr::decode_utf8(rest)) {
-            ((Some(one), skip), (Some(other), width)) => {
-                let same = one == other || one.to_lowercase().eq(other.to_lowercase());
-                if !same {
-                    return None;
-                }
-                wanted = wanted.get(skip..)?;
-                length += width;
-            }
-            _ => {
-                if wanted.first() != rest.first() {
-                    return None;
-                }
-                wanted = wanted.get(1..)?;
-                length += 1;
-            }
+        let (one, other) = (bstr::decode_utf8(wanted), bstr::decode_utf8(rest));
+        let (same, skip, width) = if let ((Some(one), skip), (Some(other), width)) = (one, other) {
+            (one == other || one.to_lowercase().eq(other.to_lowercase()), skip, width)
+        } else {
+            (wanted.first() == rest.first(), 1, 1)
+        };
+        if !same {
+            return None;
         }
+        wanted = wanted.get(skip..)?;
+        length += width;
     }
     Some(length)
 }

@@ -28,7 +28,7 @@ enum Exact {
     /// `longest`: only if the first match is not always the longest.
     Automaton {
         find: meta::Regex,
-        longest: Option<Longest>,
+        longest: Option<Box<Longest>>,
     },
     Backtrack(Program),
 }
@@ -61,7 +61,7 @@ impl Matcher {
             None => Exact::Backtrack(Program::compile(node)?),
             Some(hir) => {
                 let settled = preference == Preference::First || automaton::first_is_longest(node);
-                let longest = if settled { None } else { Some(Longest::build(&hir)?) };
+                let longest = if settled { None } else { Some(Box::new(Longest::build(&hir)?)) };
                 Exact::Automaton { find: automaton::build(&hir)?, longest }
             }
         };

@@ -197,7 +197,9 @@ impl Node {
             | Node::Anchor(_)
             | Node::Keep => {}
             Node::Concat(nodes) | Node::Alternate(nodes) => {
-                nodes.iter_mut().for_each(|node| node.renumber(offset));
+                for node in nodes {
+                    node.renumber(offset);
+                }
             }
             Node::Repeat { node, .. } | Node::Around { node, .. } | Node::Atomic(node) => {
                 node.renumber(offset);

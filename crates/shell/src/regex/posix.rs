@@ -75,16 +75,12 @@ impl<'a> Input<'a> {
             self.position += 1;
             return Some(Item::Char(char::from(first)));
         }
-        match bstr::decode_utf8(rest) {
-            (Some(character), length) => {
-                self.position += length;
-                Some(Item::Char(character))
-            }
-            (None, _) => {
-                self.position += 1;
-                Some(Item::Byte(first))
-            }
+        if let (Some(character), length) = bstr::decode_utf8(rest) {
+            self.position += length;
+            return Some(Item::Char(character));
         }
+        self.position += 1;
+        Some(Item::Byte(first))
     }
 }
 
@@ -385,12 +381,12 @@ impl Parser<'_> {
         let length = end + close.len();
         let (min, max) = match text.find_byte(b',') {
             None => {
-                let count = number(text).ok_or(CONTENT)?.ok_or(CONTENT)?;
+                let count = number(text)?.ok_or(CONTENT)?;
                 (count, Some(count))
             }
             Some(comma) => {
-                let min = number(text.get(..comma).unwrap_or_default()).ok_or(CONTENT)?;
-                let max = number(text.get(comma + 1..).unwrap_or_default()).ok_or(CONTENT)?;
+                let min = number(text.get(..comma).unwrap_or_default())?;
+                let max = number(text.get(comma + 1..).unwrap_or_default())?;
                 (min.unwrap_or(0), max)
             }
         };
@@ -419,17 +415,14 @@ fn is_broken_interval(text: &[u8]) -> bool {
     rest.get(digits(rest)..).is_some_and(|rest| rest.starts_with(b","))
 }
 
-/// `None`: not a number; `Some(None)`: nothing. Larger than all bounds stays larger.
-fn number(text: &[u8]) -> Option<Option<u32>> {
-    if text.is_empty() {
-        return Some(None);
+/// `None`: nothing is there. Larger than all bounds stays larger.
+fn number(text: &[u8]) -> Result<Option<u32>, Error> {
+    if !text.iter().all(u8::is_ascii_digit) {
+        return Err(CONTENT);
     }
-    text.iter()
-        .try_fold(0_u32, |number, byte| {
-            byte.is_ascii_digit()
-                .then(|| number.saturating_mul(10).saturating_add(u32::from(byte - b'0')))
-        })
-        .map(Some)
+    let digit =
+        |number: u32, byte: &u8| number.saturating_mul(10).saturating_add(u32::from(byte - b'0'));
+    Ok(if text.is_empty() { None } else { Some(text.iter().fold(0, digit)) })
 }
 
 /// `a**` is `a*`. Other repeats of repeats are few in any honest expression.

@@ -141,7 +141,9 @@ impl Program {
             self.patch(split, next);
         }
         let end = self.here();
-        ends.into_iter().for_each(|jump| self.patch(jump, end));
+        for jump in ends {
+            self.patch(jump, end);
+        }
         Ok(())
     }
 

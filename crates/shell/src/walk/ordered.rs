@@ -60,21 +60,10 @@ impl<J, P: Piece> Shared<J, P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(
-        &self,
-        on: &Condvar,
-        state: MutexGuard<'a, State<J, P>>,
-    ) -> MutexGuard<'a, State<J, P>> {
-        match on.wait_timeout(state, PATIENCE) {
-            Ok((state, _)) => state,
-            Err(poisoned) => poisoned.into_inner().0,
-        }
-    }
-
     fn put(&self, sequence: u64, piece: Option<P>, complete: bool) -> Result<(), ()> {
         let mut state = self.lock();
         while !state.stopped && state.turn != sequence && state.waiting > WAITING {
-            state = self.wait(&self.progress, state);
+            state = wait(&self.progress, state);
         }
         if state.stopped {
             return Err(());
@@ -113,8 +102,16 @@ impl<J, P: Piece> Shared<J, P> {
             if state.no_more {
                 return None;
             }
-            state = self.wait(&self.work, state);
+            state = wait(&self.work, state);
         }
+    }
+}
+
+/// Until something changes, or long enough to look whether the request is over.
+fn wait<'a, T>(on: &Condvar, state: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    match on.wait_timeout(state, PATIENCE) {
+        Ok((state, _)) => state,
+        Err(poisoned) => poisoned.into_inner().0,
     }
 }
 
@@ -152,7 +149,7 @@ impl<J, P: Piece, E: FnMut(P) -> Result<(), ToolError>> Sink<P> for OwnSink<'_, 
             if state.stopped {
                 return Err(());
             }
-            drop(self.shared.wait(&self.shared.progress, state));
+            drop(wait(&self.shared.progress, state));
         }
     }
 }
@@ -301,7 +298,7 @@ where
                 if !ready.is_some_and(|result| result.complete || !result.pieces.is_empty())
                     && state.turn != sequence
                 {
-                    drop(shared.wait(&shared.progress, state));
+                    drop(wait(&shared.progress, state));
                 }
             }
         }

@@ -235,13 +235,11 @@ impl<'a, 'c> Finder<'a, 'c> {
             self.scratches.len() - 1
         });
         let Some((_, scratch)) = self.scratches.get_mut(at) else { return Ok(false) };
-        match matcher.is_full_match(scratch, path) {
-            Ok(matches) => Ok(matches),
-            Err(_) => {
-                self.context.control().check()?;
-                Err(ToolError::usage("the regular expression takes too long"))
-            }
+        if let Ok(matches) = matcher.is_full_match(scratch, path) {
+            return Ok(matches);
         }
+        self.context.control().check()?;
+        Err(ToolError::usage("the regular expression takes too long"))
     }
 
     /// For `-xtype`: the other side of a link. A link to nothing is a link.

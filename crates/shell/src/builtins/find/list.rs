@@ -61,14 +61,21 @@ impl Finder<'_, '_> {
         ] {
             *width = (*width).max(text.len());
         }
-        let Widths { inode: i, blocks: b, links: l, user: u, group: g, size: s } = *widths;
+        let widths = &self.widths;
         let mode = mode::permission_text(metadata.kind, metadata.permissions);
         let moment = Moment::from(metadata.modified);
         let age = self.settings.now.seconds.saturating_sub(moment.seconds);
         let recent = (-3600..=RECENT).contains(&age);
         let time = self.formatted(moment, if recent { b"%b %e %H:%M" } else { b"%b %e  %Y" });
         let mut line = format!(
-            "{inode:>i$} {blocks:>b$} {mode} {links:>l$} {user:<u$} {group:<g$} {size:>s$} "
+            "{inode:>inode_width$} {blocks:>blocks_width$} {mode} {links:>links_width$} \
+             {user:<user_width$} {group:<group_width$} {size:>size_width$} ",
+            inode_width = widths.inode,
+            blocks_width = widths.blocks,
+            links_width = widths.links,
+            user_width = widths.user,
+            group_width = widths.group,
+            size_width = widths.size,
         )
         .into_bytes();
         line.extend(time);

@@ -78,9 +78,8 @@ fn leading_options(words: &[BString]) -> Result<(Symlinks, &[BString]), ToolErro
 /// Does a word begin or belong to the expression? `leading`: nothing of it has been seen.
 fn is_expression(word: &BStr, leading: bool) -> bool {
     match word.as_bytes() {
-        b"(" | b"!" => true,
+        b"(" | b"!" | [b'-', _, ..] => true,
         b")" | b"," => !leading,
-        [b'-', _, ..] => true,
         _ => false,
     }
 }

@@ -12,6 +12,9 @@ use crate::fnmatch::Pattern;
 use crate::regex::Syntax;
 use crate::walk::Symlinks;
 
+const MISSING: &str =
+    "invalid expression; I was expecting to find a ')' somewhere but did not see one.";
+
 /// Parentheses inside each other.
 const DEPTH: usize = 200;
 
@@ -144,8 +147,6 @@ impl Parser<'_, '_> {
         if depth >= DEPTH {
             return Err(ToolError::Unsupported("parentheses nested this deep".to_owned()));
         }
-        const MISSING: &str =
-            "invalid expression; I was expecting to find a ')' somewhere but did not see one.";
         match self.peek() {
             None => return Err(ToolError::usage(MISSING)),
             Some(word) if word == ")" => {
@@ -178,7 +179,8 @@ impl Parser<'_, '_> {
         let pattern = |text: BString, fold| Pattern::new(&text, fold);
         Ok(match name.as_bytes() {
             b"-true" => Primary::True,
-            b"-false" => Primary::False,
+            // Every number is somebody here.
+            b"-false" | b"-nouser" | b"-nogroup" => Primary::False,
             b"-name" => Primary::Name(pattern(self.argument(name)?, false)),
             b"-iname" => Primary::Name(pattern(self.argument(name)?, true)),
             b"-path" | b"-wholename" => Primary::Path(pattern(self.argument(name)?, false)),
@@ -196,7 +198,6 @@ impl Parser<'_, '_> {
             b"-gid" => Primary::Group(primaries::number(name, &self.argument(name)?)?),
             b"-user" => self.user(name)?,
             b"-group" => self.group(name)?,
-            b"-nouser" | b"-nogroup" => Primary::False,
             b"-perm" => primaries::permissions(&self.argument(name)?)?,
             b"-empty" => Primary::Empty,
             b"-samefile" => self.same_file(name)?,

@@ -302,7 +302,7 @@ impl Finder<'_, '_> {
             b'P' => Some(self.below_operand(walk).to_vec()),
             b'd' => Some(walk.depth().to_string().into_bytes()),
             b'y' => Some(kind_letter(walk.kind()).to_vec()),
-            b'Y' => Some(self.other_letter(walk)),
+            b'Y' => Some(Self::other_letter(walk)),
             b'l' => Some(match walk.kind() {
                 FileKind::Symlink => walk.read_link().unwrap_or_default().to_vec(),
                 _ => Vec::new(),
@@ -322,7 +322,7 @@ impl Finder<'_, '_> {
         rest.strip_prefix(b"/").unwrap_or(rest)
     }
 
-    fn other_letter(&self, walk: &mut Walk<'_>) -> Vec<u8> {
+    fn other_letter(walk: &mut Walk<'_>) -> Vec<u8> {
         if walk.kind() != FileKind::Symlink {
             return kind_letter(walk.kind()).to_vec();
         }

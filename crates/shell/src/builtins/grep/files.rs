@@ -210,10 +210,9 @@ impl All<'_> {
         if let Some(error) = report.pattern_error {
             return Err(patterns::explain(error));
         }
-        if let Some(message) = report.message {
-            if !(report.trouble && self.request.no_messages) {
-                context.error_bytes(&message);
-            }
+        let silent = report.trouble && self.request.no_messages;
+        if let Some(message) = report.message.filter(|_| !silent) {
+            context.error_bytes(&message);
         }
         Ok(())
     }
@@ -262,7 +261,8 @@ impl All<'_> {
                 if request.output.line_buffered {
                     context.output.flush()?;
                 }
-                if !part.errors.is_empty() && !(part.trouble && request.no_messages) {
+                let silent = part.trouble && request.no_messages;
+                if !part.errors.is_empty() && !silent {
                     context.error_bytes(&part.errors);
                 }
                 Ok(())

@@ -19,10 +19,7 @@ pub(super) fn compile(context: &mut Context<'_>, request: &Request) -> Result<Ma
         nodes.push(node);
     }
     let perl = request.dialect == Dialect::Perl;
-    let node = match nodes.is_empty() {
-        true => nothing(),
-        false => Node::alternate(nodes),
-    };
+    let node = if nodes.is_empty() { nothing() } else { Node::alternate(nodes) };
     let node = match request.whole {
         Whole::Anything => node,
         Whole::Lines => node.between(Anchor::LineStart, Anchor::LineEnd),

@@ -38,10 +38,11 @@ impl Searcher<'_> {
             if !only_matching && !line_color.is_empty() {
                 rest = self.print_tail(rest..line.end, colors, line_color);
             }
-        } else if only_matching && matching {
-            if self.print_matches(line.clone(), None, separator, name)?.is_none() {
-                return Ok(());
-            }
+        } else if only_matching
+            && matching
+            && self.print_matches(line.clone(), None, separator, name)?.is_none()
+        {
+            return Ok(());
         }
         if !only_matching {
             let text = self.buffer.get(rest..line.end).unwrap_or_default();

@@ -44,7 +44,7 @@ impl Selection {
                 "exclude-from" => {
                     let text = read_file(context, value.as_bstr())?;
                     let lines = text.split(|byte| *byte == b'\n');
-                    for line in lines.map(|line| line.trim_ascii_end()) {
+                    for line in lines.map(<[u8]>::trim_ascii_end) {
                         if !line.is_empty() {
                             selection.files.add(line, false);
                         }

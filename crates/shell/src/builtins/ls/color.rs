@@ -54,7 +54,7 @@ impl Paint {
             Some(text) => paint.read(&text),
             None => paint.on &= knows_colors(context),
         }
-        paint.looks_behind_links |= paint.code(b"or").is_some() || paint.code(b"mi").is_some();
+        paint.looks_behind_links |= paint.code(*b"or").is_some() || paint.code(*b"mi").is_some();
         Ok(paint)
     }
 
@@ -76,10 +76,10 @@ impl Paint {
         }
     }
 
-    fn code(&self, name: &[u8; 2]) -> Option<&BString> {
-        let (_, code) = self.codes.iter().find(|(known, _)| known == name)?;
+    fn code(&self, name: [u8; 2]) -> Option<&BString> {
+        let (_, code) = self.codes.iter().find(|(known, _)| *known == name)?;
         let none = code.is_empty() || code == "0" || code == "00";
-        if none && !matches!(name, b"lc" | b"rc" | b"rs") { None } else { Some(code) }
+        if none && !matches!(&name, b"lc" | b"rc" | b"rs") { None } else { Some(code) }
     }
 
     pub(super) fn name(&mut self, out: &mut Vec<u8>, entry: &Entry, text: &[u8]) {
@@ -100,14 +100,16 @@ impl Paint {
                 let name = entry.target.as_ref().map_or(b"".as_slice(), |name| name.as_bytes());
                 self.of(metadata.kind, Some(metadata), name, false)
             }
-            None => self.code(b"mi").or_else(|| self.code(b"or")).cloned(),
+            None => self.code(*b"mi").or_else(|| self.code(*b"or")).cloned(),
         };
         self.painted(out, color, text);
     }
 
     fn painted(&mut self, out: &mut Vec<u8>, color: Option<BString>, text: &[u8]) {
         let Some(color) = color else { return out.extend_from_slice(text) };
-        let part = |name| self.code(name).map_or(b"".as_slice(), |code| code.as_bytes()).to_vec();
+        let part = |name: &[u8; 2]| {
+            self.code(*name).map_or(b"".as_slice(), |code| code.as_bytes()).to_vec()
+        };
         let (left, right, reset) = (part(b"lc"), part(b"rc"), part(b"rs"));
         let reset = [left.as_slice(), &reset, &right].concat();
         if !self.used {
@@ -131,22 +133,22 @@ impl Paint {
         let chosen = match kind {
             FileKind::Directory => {
                 let special = if has(STICKY | 0o002) {
-                    self.code(b"tw")
+                    self.code(*b"tw")
                 } else if has(0o002) {
-                    self.code(b"ow")
+                    self.code(*b"ow")
                 } else if has(STICKY) {
-                    self.code(b"st")
+                    self.code(*b"st")
                 } else {
                     None
                 };
-                special.or_else(|| self.code(b"di"))
+                special.or_else(|| self.code(*b"di"))
             }
-            FileKind::Symlink if dangling => self.code(b"or").or_else(|| self.code(b"ln")),
-            FileKind::Symlink => self.code(b"ln"),
-            FileKind::Fifo => self.code(b"pi"),
-            FileKind::Socket => self.code(b"so"),
-            FileKind::BlockDevice => self.code(b"bd"),
-            FileKind::CharacterDevice => self.code(b"cd"),
+            FileKind::Symlink if dangling => self.code(*b"or").or_else(|| self.code(*b"ln")),
+            FileKind::Symlink => self.code(*b"ln"),
+            FileKind::Fifo => self.code(*b"pi"),
+            FileKind::Socket => self.code(*b"so"),
+            FileKind::BlockDevice => self.code(*b"bd"),
+            FileKind::CharacterDevice => self.code(*b"cd"),
             FileKind::File => self.of_file(metadata, name),
         };
         chosen.cloned()
@@ -161,12 +163,12 @@ impl Paint {
             (metadata.is_some_and(|metadata| metadata.links > 1), b"mh"),
         ];
         let special =
-            special.into_iter().find_map(|(is, code)| if is { self.code(code) } else { None });
+            special.into_iter().find_map(|(is, code)| if is { self.code(*code) } else { None });
         let by_ending = || {
             let ending = self.endings.iter().find(|(ending, _)| name.ends_with(ending));
             ending.map(|(_, code)| code)
         };
-        special.or_else(by_ending).or_else(|| self.code(b"fi"))
+        special.or_else(by_ending).or_else(|| self.code(*b"fi"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The name of an entry as it is printed: quoted, coloured, with an indicator.
 
+use std::fmt::Write;
+
 use super::entry::Entry;
 use super::options::{Indicator, Show};
 use super::{Listing, quote};
@@ -76,10 +78,10 @@ impl Listing<'_, '_> {
         if self.options.inode {
             let inode =
                 entry.metadata.map_or("?".to_owned(), |metadata| metadata.inode.to_string());
-            text.push_str(&format!("{inode:>width$} ", width = widths.inode));
+            let _ = write!(text, "{inode:>width$} ", width = widths.inode);
         }
         if self.options.blocks {
-            text.push_str(&format!("{:>width$} ", self.blocks(entry), width = widths.blocks));
+            let _ = write!(text, "{:>width$} ", self.blocks(entry), width = widths.blocks);
         }
         text
     }

@@ -388,10 +388,9 @@ fn indicator(arguments: &Arguments, context: &Context<'_>) -> Result<Indicator, 
     for option in &arguments.options {
         chosen = match option.id {
             "F" => Indicator::Classify,
-            "classify" => match when_of("classify", option.value.as_ref(), context)? {
-                true => Indicator::Classify,
-                false => continue,
-            },
+            "classify" if when_of("classify", option.value.as_ref(), context)? => {
+                Indicator::Classify
+            }
             "p" => Indicator::Slash,
             "file-type" => Indicator::FileType,
             "indicator-style" => {
@@ -413,11 +412,10 @@ fn dereference(arguments: &Arguments, show: Show, indicator: Indicator) -> Deref
     match arguments.last_of(&["L", "H", "dereference-command-line-symlink-to-dir"]) {
         Some("L") => Dereference::Always,
         Some("H") => Dereference::CommandLine,
-        Some(_) => Dereference::CommandLineDirectories,
         None if arguments.has("d") || indicator == Indicator::Classify || show == Show::Long => {
             Dereference::Never
         }
-        None => Dereference::CommandLineDirectories,
+        Some(_) | None => Dereference::CommandLineDirectories,
     }
 }
 

@@ -75,10 +75,13 @@ pub(super) fn quote_header(name: &[u8], style: Style, question_marks: bool) -> V
         return quoted;
     }
     match style {
-        Style::Literal | Style::ShellAlways | Style::ShellEscapeAlways => quoted,
         Style::Shell if quoted == name => shell(name, true, false),
         Style::ShellEscape if quoted == name => shell(name, true, true),
-        Style::Shell | Style::ShellEscape => quoted,
+        Style::Literal
+        | Style::Shell
+        | Style::ShellAlways
+        | Style::ShellEscape
+        | Style::ShellEscapeAlways => quoted,
         Style::CMaybe if quoted == name => {
             c_style(name, b"\"", b"\"", b"\\\"").replace(b":", b"\\:")
         }

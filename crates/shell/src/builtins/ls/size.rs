@@ -15,6 +15,7 @@ enum Kind {
 }
 
 const LETTERS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];
+const DECIMAL: [&str; 9] = ["", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
 
 impl Scale {
     pub(super) const HUMAN: Scale = Scale { kind: Kind::Human { base: 1024 } };
@@ -57,10 +58,8 @@ fn unit_of(text: &[u8]) -> Option<(u64, &'static str)> {
         Some((letter, rest)) => (letter.to_ascii_uppercase(), rest),
     };
     let power = LETTERS.iter().position(|known| known.as_bytes() == [letter])? as u32;
-    const BINARY: [&str; 9] = LETTERS;
-    const DECIMAL: [&str; 9] = ["", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
     let (base, suffixes): (u64, _) = match rest {
-        b"" | b"iB" => (1024, BINARY),
+        b"" | b"iB" => (1024, LETTERS),
         b"B" => (1000, DECIMAL),
         _ => return None,
     };
