@@ -35,6 +35,11 @@ fn after_value(value: &[u8]) -> &[u8] {
     let end = value.trim_end().len();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'#' | b'@');
     let word = value.get(..end).unwrap_or_default();
+    // A subscript belongs to the name before it.
+    let word = match (word.last(), word.rfind_byte(b'[')) {
+        (Some(b']'), Some(open)) => word.get(..open).unwrap_or_default(),
+        _ => word,
+    };
     let start = word.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1);
     value.get(start.min(end.saturating_sub(1))..).unwrap_or_default()
 }
