@@ -91,7 +91,8 @@ impl Shell {
                 }
             },
             Value::Associative(array) => {
-                match first_of(offset, array.len() as i64 + 1) {
+                let total = array.len() as i64;
+                match first_of(offset, total + 1).filter(|start| *start <= total) {
                     None => Vec::new(),
                     Some(start) => {
                         // If there is any, bash gives at least one.
