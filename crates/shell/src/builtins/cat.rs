@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
+use super::digits::Counter;
 use super::input::{self, Wording};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both, flag};
@@ -105,7 +106,7 @@ struct Page {
     show_ends: bool,
     show_tabs: bool,
     show_nonprinting: bool,
-    number: u64,
+    number: Counter,
     at_line_start: bool,
     /// Empty lines in a row just before.
     empty_lines: u8,
@@ -137,7 +138,7 @@ impl Page {
             show_ends: any(&["A", "e", "E"]),
             show_tabs: any(&["A", "t", "T"]),
             show_nonprinting: any(&["A", "e", "t", "v"]),
-            number: 0,
+            number: Counter::new(b"1", 6, b' ', b"\t"),
             at_line_start: true,
             empty_lines: 0,
             pending_return: false,
@@ -211,8 +212,8 @@ impl Page {
 
     fn add_number(&mut self, has_text: bool) {
         if self.numbers == Numbers::All || (self.numbers == Numbers::NonEmpty && has_text) {
-            self.number += 1;
-            self.text.extend_from_slice(format!("{:6}\t", self.number).as_bytes());
+            self.text.extend_from_slice(self.number.text());
+            self.number.increment();
         }
     }
 

@@ -1,12 +1,17 @@
 //! `head`: the beginning of files, by lines or bytes, or all but their end.
 
+use std::io::{self, SeekFrom};
+use std::sync::Arc;
+
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr_iter;
 
+use super::backwards::{extent, start_of_lines};
 use super::input::{self, Wording};
 use super::sizes::{self, SizeError};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both, long};
+use crate::filesystem::OpenFile;
 use crate::lines::LineReader;
 use crate::status::ExitStatus;
 
@@ -60,6 +65,14 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
             continue;
         };
         headers.print(context, operand)?;
+        let wanted = match known_size(context, &file, wanted, separator) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                input::read_failed(context, operand, &error, Wording::Sentence)?;
+                status = ExitStatus::FAILURE;
+                continue;
+            }
+        };
         let mut reader = input::reader(context, &file).separated_by(separator);
         if let Err(error) = copy(context, &mut reader, wanted, separator)? {
             input::read_failed(context, operand, &error, Wording::Sentence)?;
@@ -175,8 +188,30 @@ impl Headers {
     }
 }
 
+/// Of a file that can seek, all but the end is so many bytes from here on.
+fn known_size(
+    context: &Context<'_>,
+    file: &Arc<dyn OpenFile>,
+    wanted: Wanted,
+    separator: u8,
+) -> io::Result<Wanted> {
+    let Some((position, size)) = extent(file).filter(|_| wanted.from_end) else {
+        return Ok(wanted);
+    };
+    let end = match wanted.unit {
+        Unit::Bytes => size.saturating_sub(wanted.count).max(position),
+        Unit::Lines => {
+            let control = context.control();
+            let end = start_of_lines(&control, file, position, size, wanted.count, separator)?;
+            file.seek(SeekFrom::Start(position))?;
+            end
+        }
+    };
+    Ok(Wanted { unit: Unit::Bytes, count: end - position, from_end: false })
+}
+
 /// The outer error ends the tool, the inner one only this file.
-type Copied = Result<std::io::Result<()>, ToolError>;
+type Copied = Result<io::Result<()>, ToolError>;
 
 fn copy(
     context: &mut Context<'_>,

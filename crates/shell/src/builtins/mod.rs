@@ -8,6 +8,7 @@ mod information;
 mod table;
 
 mod alias;
+mod backwards;
 mod basename;
 mod bash;
 mod r#break;
@@ -25,6 +26,7 @@ mod cut;
 mod date;
 mod declare;
 mod describe;
+mod digits;
 mod directory;
 mod dirname;
 mod dirs;

@@ -4,6 +4,7 @@ use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
 use super::choice::choose;
+use super::digits::push_padded;
 use super::input::{self, Wording};
 use super::{Command, Context, Output, Run, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order, ValueSpec, both, flag, long};
@@ -333,7 +334,8 @@ impl<'a> Printer<'a> {
             return;
         }
         if settings.count {
-            self.text.extend_from_slice(format!("{:7} ", self.repeats + 1).as_bytes());
+            push_padded(&mut self.text, self.repeats + 1, 7);
+            self.text.push(b' ');
         }
         self.add(line);
     }

@@ -7,6 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use self::decimal::Decimal;
 use self::format::Format;
+use super::digits::Counter;
 use super::sleep::parse_float;
 use super::{Command, Context, Run, ToolError, input};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both};
@@ -239,27 +240,26 @@ impl Decimals {
     ) -> Result<(), ToolError> {
         let mut digits = Vec::new();
         decimal::write(&mut digits, self.first, 0, width, false);
+        let mut counter = Counter::new(&digits, 0, b'0', &printer.separator);
         let mut number = self.first;
-        while number <= self.last {
-            printer.begin(context)?;
-            printer.text.extend_from_slice(&digits);
-            increment(&mut digits);
-            number += 1;
+        while number < self.last {
+            // As many as fill the buffer, with nothing else to think about.
+            let room = ENOUGH.saturating_sub(printer.text.len()) / counter.text().len() + 1;
+            let left = self.last - number;
+            for _ in 0..room.min(usize::try_from(left).unwrap_or(usize::MAX)) {
+                printer.text.extend_from_slice(counter.text());
+                counter.increment();
+                number += 1;
+            }
+            context.output.write(&printer.text)?;
+            printer.text.clear();
+        }
+        if number == self.last {
+            printer.first = false;
+            printer.text.extend_from_slice(counter.number());
         }
         Ok(())
     }
-}
-
-/// Adds one to a number written in digits.
-fn increment(digits: &mut Vec<u8>) {
-    for digit in digits.iter_mut().rev() {
-        if *digit < b'9' {
-            *digit += 1;
-            return;
-        }
-        *digit = b'0';
-    }
-    digits.insert(0, b'1');
 }
 
 fn print_floats(

@@ -209,6 +209,11 @@ impl Key {
         }
     }
 
+    /// Are keys of equal rank always equal?
+    pub fn is_rank_exact(&self) -> bool {
+        self.flags.month || self.flags.general
+    }
+
     /// 64 bits that never contradict [`Key::compare`]: equal ranks need the comparison.
     pub fn rank(&self, key: &[u8], seed: u64) -> u64 {
         let flags = &self.flags;

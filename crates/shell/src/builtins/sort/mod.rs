@@ -14,7 +14,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use self::settings::{Check, OPTIONS, Settings, trouble};
 use self::stream::Merge;
-use self::table::Table;
+use self::table::{LARGEST, Table};
 use super::input::{self, Wording};
 use super::{Command, Context, Output, Run, ToolError};
 use crate::errno;
@@ -133,6 +133,9 @@ fn run_sort(
         if !text.is_empty() && !text.ends_with(&[settings.separator]) {
             text.push(settings.separator);
         }
+        if text.len() > LARGEST {
+            return Err(trouble("memory exhausted"));
+        }
     }
     let mut table = Table::new(text, settings.separator);
     table.sort(&settings.rules, &control)?;
@@ -156,6 +159,9 @@ fn read_all(
     }
     while let Some(chunk) = reader.next_chunk()? {
         text.extend_from_slice(chunk);
+        if text.len() > LARGEST {
+            break;
+        }
     }
     Ok(())
 }

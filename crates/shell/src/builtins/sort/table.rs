@@ -26,7 +26,24 @@ pub struct Rules {
 
 impl Rules {
     pub fn compare(&self, one: &[u8], other: &[u8]) -> Ordering {
-        for key in &self.keys {
+        self.compare_from(0, one, other)
+    }
+
+    /// Compares lines whose ranks are equal: some keys have nothing more to say then.
+    fn compare_tied(&self, one: &[u8], other: &[u8]) -> Ordering {
+        if self.keys.is_empty() {
+            // Their first eight bytes are equal: short lines need not be looked at again.
+            let (first, second) = (one.get(8..), other.get(8..));
+            let order = (first.unwrap_or_default().cmp(second.unwrap_or_default()))
+                .then_with(|| one.len().cmp(&other.len()));
+            return if self.reverse { order.reverse() } else { order };
+        }
+        let first = self.keys.first().is_some_and(Key::is_rank_exact);
+        self.compare_from(usize::from(first), one, other)
+    }
+
+    fn compare_from(&self, first: usize, one: &[u8], other: &[u8]) -> Ordering {
+        for key in self.keys.iter().skip(first) {
             let (first, second) = (key.of(one, self.tab), key.of(other, self.tab));
             let order = key.compare(first, second, self.seed);
             if order != Ordering::Equal {
@@ -48,13 +65,24 @@ impl Rules {
     }
 }
 
-/// A line in the text, without its separator.
+/// A line in the text, without its separator. Small, since there is one for every line: that is why no more than
+/// [`LARGEST`] can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+struct Entry {
     rank: u64,
-    start: usize,
-    length: usize,
+    start: u32,
+    length: u32,
 }
+
+impl Entry {
+    fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        let start = self.start as usize;
+        text.get(start..start + self.length as usize).unwrap_or_default()
+    }
+}
+
+/// The longest text that can be sorted.
+pub const LARGEST: usize = u32::MAX as usize;
 
 pub struct Table {
     pub text: Vec<u8>,
@@ -64,6 +92,8 @@ pub struct Table {
 
 /// Lines that are sorted at a stretch: a few milliseconds.
 const RUN: usize = 1 << 15;
+/// From this many lines on a second thread helps.
+const WORTH_A_THREAD: usize = 1 << 17;
 /// Lines merged between two looks at the control.
 const STRIDE: usize = 1 << 14;
 
@@ -75,20 +105,14 @@ impl Table {
 
     pub fn sort(&mut self, rules: &Rules, control: &Arc<Control>) -> Result<(), Stop> {
         self.index(rules, control)?;
-        let text = &self.text;
-        let line =
-            |entry: &Entry| text.get(entry.start..entry.start + entry.length).unwrap_or_default();
+        let text = self.text.as_slice();
         // Lines that compare equal keep their order; of lines equal to the last byte nobody can tell.
         let compare = |one: &Entry, other: &Entry| {
             (one.rank.cmp(&other.rank))
-                .then_with(|| rules.compare(line(one), line(other)))
+                .then_with(|| rules.compare_tied(one.of(text), other.of(text)))
                 .then_with(|| one.start.cmp(&other.start))
         };
-        for run in self.entries.chunks_mut(RUN) {
-            control.check()?;
-            run.sort_unstable_by(compare);
-        }
-        self.entries = merge_runs(std::mem::take(&mut self.entries), &compare, control)?;
+        self.entries = sort_in_parallel(std::mem::take(&mut self.entries), &compare, control)?;
         Ok(())
     }
 
@@ -99,7 +123,8 @@ impl Table {
                 control.check()?;
             }
             let rank = rules.rank(self.text.get(start..end).unwrap_or_default());
-            self.entries.push(Entry { rank, start, length: end - start });
+            let entry = Entry { rank, start: start as u32, length: (end - start) as u32 };
+            self.entries.push(entry);
             start = end + 1;
         }
         Ok(())
@@ -107,18 +132,58 @@ impl Table {
 
     /// Lines in order, without their separators.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        self.entries
-            .iter()
-            .map(|entry| self.text.get(entry.start..entry.start + entry.length).unwrap_or_default())
+        self.entries.iter().map(|entry| entry.of(&self.text))
     }
+}
+
+/// Two halves at a time when it is worth a thread; the halves are then one more merge.
+fn sort_in_parallel(
+    mut left: Vec<Entry>,
+    compare: &(impl Fn(&Entry, &Entry) -> Ordering + Sync),
+    control: &Arc<Control>,
+) -> Result<Vec<Entry>, Stop> {
+    if left.len() < WORTH_A_THREAD {
+        sort_entries(&mut left, compare, control)?;
+        return Ok(left);
+    }
+    let mut right = left.split_off(left.len() / 2);
+    let helped = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("sort".to_owned());
+        let helper = builder.spawn_scoped(scope, || sort_entries(&mut right, compare, control));
+        sort_entries(&mut left, compare, control)?;
+        match helper.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(sorted)) => sorted.map(|()| true),
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => Ok(false),
+        }
+    })?;
+    if !helped {
+        // There was no thread to be had.
+        sort_entries(&mut right, compare, control)?;
+    }
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    merge(&left, &right, &mut merged, compare, control)?;
+    Ok(merged)
+}
+
+fn sort_entries(
+    entries: &mut Vec<Entry>,
+    compare: &impl Fn(&Entry, &Entry) -> Ordering,
+    control: &Arc<Control>,
+) -> Result<(), Stop> {
+    for run in entries.chunks_mut(RUN) {
+        control.check()?;
+        run.sort_unstable_by(compare);
+    }
+    merge_runs(entries, compare, control)
 }
 
 /// Merges neighbouring sorted runs until there is one.
 fn merge_runs(
-    mut entries: Vec<Entry>,
+    entries: &mut Vec<Entry>,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
     control: &Arc<Control>,
-) -> Result<Vec<Entry>, Stop> {
+) -> Result<(), Stop> {
     let mut run = RUN;
     let mut merged = Vec::new();
     while run < entries.len() {
@@ -127,11 +192,11 @@ fn merge_runs(
             let (left, right) = pair.split_at(run.min(pair.len()));
             merge(left, right, &mut merged, compare, control)?;
         }
-        std::mem::swap(&mut entries, &mut merged);
+        std::mem::swap(entries, &mut merged);
         merged.clear();
         run *= 2;
     }
-    Ok(entries)
+    Ok(())
 }
 
 fn merge(

@@ -4,21 +4,20 @@ use std::collections::VecDeque;
 use std::io::{self, SeekFrom};
 use std::sync::Arc;
 
-use memchr::{memchr_iter, memrchr_iter};
+use memchr::memchr_iter;
 
 use super::settings::Settings;
+use crate::builtins::backwards::{extent, start_of_lines};
 use crate::builtins::head::Unit;
 use crate::builtins::{Context, ToolError, input};
-use crate::control::Control;
-use crate::errno;
-use crate::filesystem::{Metadata, OpenFile};
+use crate::filesystem::OpenFile;
 use crate::lines::LineReader;
 
 /// The outer error ends the tool, the inner one only this file.
 type Copied = Result<io::Result<()>, ToolError>;
 
-/// How much is looked at in one step backwards.
-const STEP: u64 = 64 << 10;
+/// How much more than is wanted is kept before it is thrown away.
+const SLACK: usize = 64 << 10;
 
 pub fn end_of(context: &mut Context<'_>, file: &Arc<dyn OpenFile>, settings: &Settings) -> Copied {
     let Settings { unit, count, separator, .. } = *settings;
@@ -57,76 +56,6 @@ fn rest_of_reader(context: &mut Context<'_>, reader: &mut LineReader) -> Copied 
             Err(error) => return Ok(Err(error)),
         }
     }
-}
-
-/// Offset and size of a regular file that can seek and has more to read.
-fn extent(file: &Arc<dyn OpenFile>) -> Option<(u64, u64)> {
-    let metadata = file.metadata().ok().filter(Metadata::is_file)?;
-    let position = file.seek(SeekFrom::Current(0)).ok()?;
-    (position < metadata.size).then_some((position, metadata.size))
-}
-
-/// Where the last `count` lines begin, found from the end.
-fn start_of_lines(
-    control: &Control,
-    file: &Arc<dyn OpenFile>,
-    first: u64,
-    size: u64,
-    count: u64,
-    separator: u8,
-) -> io::Result<u64> {
-    if count == 0 {
-        return Ok(size);
-    }
-    let mut buffer = vec![0; STEP.min(size - first) as usize];
-    let mut end = size;
-    let mut left = count;
-    while end > first {
-        // Steps begin at multiples of their size, so that pages are read once.
-        let start = ((end - 1) / STEP * STEP).max(first);
-        let length = ((end - start) as usize).min(buffer.len());
-        let start = end - length as u64;
-        let block = buffer.get_mut(..length).unwrap_or_default();
-        read_at(control, file, start, block)?;
-        let mut text: &[u8] = block;
-        // The separator of the last line ends it; it does not begin another.
-        if end == size {
-            text = text.strip_suffix(&[separator]).unwrap_or(text);
-        }
-        for at in memrchr_iter(separator, text) {
-            left -= 1;
-            if left == 0 {
-                return Ok(start + at as u64 + 1);
-            }
-        }
-        end = start;
-    }
-    Ok(first)
-}
-
-/// Fills the whole block; a file that became shorter meanwhile gives zeros.
-fn read_at(
-    control: &Control,
-    file: &Arc<dyn OpenFile>,
-    position: u64,
-    mut block: &mut [u8],
-) -> io::Result<()> {
-    control.check().map_err(|_| errno::error(errno::EINTR))?;
-    file.seek(SeekFrom::Start(position))?;
-    while !block.is_empty() {
-        match file.read(block) {
-            Ok(0) => {
-                block.fill(0);
-                break;
-            }
-            Ok(count) => block = block.get_mut(count..).unwrap_or_default(),
-            Err(error) if errno::is(&error, errno::EINTR) => {
-                control.check().map_err(|_| error)?;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 fn skip_and_copy(
@@ -228,7 +157,7 @@ fn last_bytes(context: &mut Context<'_>, reader: &mut LineReader, count: u64) ->
             Err(error) => return Ok(Err(error)),
         }
         // Only now and then, or each chunk would move all that is kept.
-        if kept.len() / 2 > count.max(STEP as usize) {
+        if kept.len() / 2 > count.max(SLACK) {
             kept.drain(..kept.len() - count);
         }
     }

@@ -31,6 +31,9 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     if settings.follow == Some(Follow::Name) && operands.iter().any(|operand| operand == "-") {
         return Err(ToolError::usage("cannot follow '-' by name"));
     }
+    if settings.count == 0 && !settings.from_start && settings.follow.is_none() {
+        return Ok(ExitStatus::SUCCESS);
+    }
     let mut headers = Headers::new(settings.headers, operands.len());
     let mut status = ExitStatus::SUCCESS;
     let mut followed = Vec::new();

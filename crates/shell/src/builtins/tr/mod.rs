@@ -76,6 +76,9 @@ fn check_operands(modes: Modes, operands: &[BString]) -> Result<(), ToolError> {
     }
 }
 
+/// What no byte is.
+const NO_BYTE: u16 = 256;
+
 fn copy(
     context: &mut Context<'_>,
     modes: Modes,
@@ -85,7 +88,7 @@ fn copy(
     let file = std::sync::Arc::clone(&context.input);
     let mut reader = input::reader(context, &file);
     let mut text = Vec::new();
-    let mut last = None;
+    let mut last = NO_BYTE;
     let translates = has_second && !modes.delete;
     loop {
         let chunk = match reader.next_chunk() {
@@ -125,13 +128,36 @@ fn delete(chunk: &[u8], deleted: &[bool; 256], into: &mut Vec<u8>) {
     into.truncate(length);
 }
 
-/// `last` is the byte before, from one chunk to the next.
-fn squeeze(text: &mut Vec<u8>, squeezed: &[bool; 256], last: &mut Option<u8>) {
-    let mut before = *last;
-    text.retain(|byte| {
-        let repeats = before == Some(*byte) && squeezed[usize::from(*byte)];
-        before = Some(*byte);
-        !repeats
-    });
-    *last = before;
+/// `last` is the byte before, from one chunk to the next; no byte equals it at the beginning.
+fn squeeze(text: &mut Vec<u8>, squeezed: &[bool; 256], last: &mut u16) {
+    let mut length = 0;
+    for at in 0..text.len() {
+        let byte = text[at];
+        text[length] = byte;
+        length += usize::from(u16::from(byte) != *last || !squeezed[usize::from(byte)]);
+        *last = u16::from(byte);
+    }
+    text.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squeezing_in_chunks_of_any_size() {
+        let mut squeezed = [false; 256];
+        squeezed[usize::from(b'a')] = true;
+        let text = b"aaabbaaacaa";
+        for size in 1..=text.len() {
+            let mut last = NO_BYTE;
+            let mut all = Vec::new();
+            for chunk in text.chunks(size) {
+                let mut chunk = chunk.to_vec();
+                squeeze(&mut chunk, &squeezed, &mut last);
+                all.extend(chunk);
+            }
+            assert_eq!(all.as_bstr(), "abbaca", "in chunks of {size}");
+        }
+    }
 }

@@ -141,7 +141,9 @@ fn are_cases_aligned(first: &Set, second: &Set) -> bool {
     let second_length: usize = second.elements.iter().map(Element::length).sum();
     let starts: Vec<usize> = case_starts(first, 0).collect();
     let fill = first_length.saturating_sub(second_length);
-    case_starts(second, fill).all(|start| starts.contains(&start))
+    // What is behind the end of the first set is not used.
+    let mut used = case_starts(second, fill).take_while(|start| *start < first_length);
+    used.all(|start| starts.contains(&start))
 }
 
 fn case_starts(set: &Set, fill: usize) -> impl Iterator<Item = usize> {
