@@ -110,6 +110,7 @@ impl Reader<'_, '_> {
         let mut hidden_until = 0;
         while let Some(stop) = self.literal_run(&ARITHMETIC_STOPS, &mut parts) {
             match stop {
+                b'\\' if self.escaped_quote(&mut parts) => {}
                 b'\\' => self.quoted_backslash(&mut parts, b"$`\"\\"),
                 b'"' => parts.extend(self.double_quoted()?),
                 b'$' => self.dollar(&mut parts, Quoting::Double)?,

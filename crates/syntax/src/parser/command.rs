@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
             return self.compound_into(place, mark);
         }
         match self.reserved_word() {
-            None | Some((Reserved::In | Reserved::Time, _)) => self.simple_or_function(place, mark),
+            None | Some((Reserved::Time, _)) => self.simple_or_function(place, mark),
             Some((Reserved::Function, end)) => {
                 self.input.position = end;
                 self.function_after_keyword(place, mark)

@@ -137,6 +137,10 @@ impl Reader<'_, '_> {
             line_start = line_end + 1;
         }
         let text = self.input.slice(start, self.input.end);
+        let last_line = text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        if self.enclosing.iter().any(|delimiter| delimiter == last_line) {
+            return self.other("here-document inside one with the same delimiter".into());
+        }
         let end = start + if document.quoted { text.len() } else { without_continuation(text) };
         Ok(Extent { start, end, resume: self.input.end.max(start) })
     }

@@ -324,6 +324,8 @@ impl Reader<'_, '_> {
                     }
                     self.literal_byte(stop, &mut parts);
                 }
+                // Odd, but so it is: the quote vanishes.
+                b'"' if quoted && hidden => self.bump(),
                 _ if quoted => self.quoted_special(stop, &mut parts)?,
                 _ => {
                     self.quote_or_expansion(stop, &mut parts)?;
@@ -336,10 +338,7 @@ impl Reader<'_, '_> {
     /// A word behind `:-` inside double quotes.
     fn quoted_special(&mut self, stop: u8, parts: &mut Parts) -> Parsed<()> {
         match stop {
-            b'\\' if self.input.byte_at(self.input.position + 1) == Some(b'\'') => {
-                self.literal_byte(b'\\', parts);
-                self.literal_byte(b'\'', parts);
-            }
+            b'\\' if self.escaped_quote(parts) => {}
             b'\\' => self.quoted_backslash(parts, b"$`\"\\}"),
             b'"' => parts.push(WordPart::DoubleQuoted(self.double_quoted()?)),
             b'$' if self.peek_second() == Some(b'\'') => {

@@ -53,6 +53,16 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// `\'` where single quotes are text but come in pairs: both bytes are, and this quote needs no partner.
+    pub fn escaped_quote(&mut self, parts: &mut Parts) -> bool {
+        let found = self.input.byte_at(self.input.position + 1) == Some(b'\'');
+        if found {
+            self.literal_byte(b'\\', parts);
+            self.literal_byte(b'\'', parts);
+        }
+        found
+    }
+
     /// `$'…'`; the position is at the quote.
     pub fn ansi_quoted(&mut self) -> Parsed<BString> {
         let mark = self.mark();

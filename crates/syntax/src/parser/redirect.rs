@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
                 RedirectKind::HereDocument(self.here_document(strip_tabs)?)
             }
             Operator::File(operator) => {
-                let target = self.required_word(WordKind::Argument)?;
+                let target = self.file_target()?;
                 RedirectKind::File { operator, target }
             }
             Operator::Duplicate(direction) => {
@@ -114,6 +114,19 @@ impl Reader<'_, '_> {
                 RedirectKind::Duplicate { direction, target }
             }
         })
+    }
+
+    /// A descriptor in front of another redirect is not a file's name.
+    fn file_target(&mut self) -> Parsed<Word> {
+        self.skip_blanks();
+        if self.at_descriptor() {
+            return self.unexpected();
+        }
+        self.required_word(WordKind::Argument)
+    }
+
+    fn at_descriptor(&mut self) -> bool {
+        matches!(self.peek(), Some(b'0'..=b'9' | b'{')) && self.descriptor().is_some()
     }
 
     /// In `>&-x` the `-` is a token of its own.

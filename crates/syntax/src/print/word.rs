@@ -311,6 +311,8 @@ fn stands_alone(parts: &[WordPart], place: ArithmeticPlace) -> bool {
         for (offset, byte) in text.iter().enumerate() {
             let first = index == 0 && offset == 0;
             match (byte, place) {
+                // Behind a backslash it would count for nothing.
+                (b'\\', _) if text.get(offset + 1) == Some(&b'\'') => return false,
                 (b'\'', _) => quoted = !quoted,
                 _ if quoted => {}
                 (b'(', _) => level += 1,
