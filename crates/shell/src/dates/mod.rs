@@ -4,6 +4,7 @@
 //! bundled database, never from the host.
 
 mod calendar;
+mod directive;
 mod fields;
 mod format;
 mod lex;

@@ -1,7 +1,12 @@
 //! `rm`: deletes softly. What goes is moved to the project's `.trash`, in one piece where it can be.
 
+mod listing;
+mod root;
+
 use bstr::{BStr, BString, ByteSlice};
 
+pub(super) use self::listing::listing;
+use self::listing::removed_line;
 use super::operations::choice::choose;
 use super::operations::prompt::{ask, is_writable};
 use super::operations::quote::quoted;
@@ -9,7 +14,7 @@ use super::operations::{self, fail, misuse, path, say};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{Arguments, OptionSpec, both, flag, long};
 use crate::errno;
-use crate::filesystem::{FileKind, Follow, MayMiss, Metadata};
+use crate::filesystem::{FileKind, Follow, Metadata};
 use crate::status::ExitStatus;
 
 static OPTIONS: [OptionSpec; 9] = [
@@ -122,14 +127,16 @@ impl Remover {
 
     /// One operand. `false`: something was reported.
     fn remove(&self, context: &mut Context<'_>, operand: &BStr) -> Result<bool, ToolError> {
-        if self.recursive && is_root_or_above(context, operand) {
-            refuse_root(context, operand);
+        if self.recursive && root::is_root_or_above(context, operand) {
+            root::refuse(context, operand);
             return Ok(false);
         }
         let found = match operations::metadata(context, operand, Follow::No) {
             Ok(found) => found,
             // What is above the root is out of sight, but everybody knows that it is a directory.
-            Err(error) if errno::is(&error, errno::ENOENT) && climbs_out(context, operand) => {
+            Err(error)
+                if errno::is(&error, errno::ENOENT) && root::climbs_out(context, operand) =>
+            {
                 self.may_take_directory(context, operand);
                 return Ok(false);
             }
@@ -303,47 +310,6 @@ impl Remover {
     }
 }
 
-/// The lines of `rm -rv`: what is in a directory comes before the directory.
-pub(super) fn listing(context: &Context<'_>, name: &BStr) -> Result<Vec<u8>, ToolError> {
-    let mut lines = Vec::new();
-    list(context, name, &mut lines)?;
-    Ok(lines)
-}
-
-fn list(context: &Context<'_>, name: &BStr, lines: &mut Vec<u8>) -> Result<(), ToolError> {
-    context.control().check()?;
-    let path = context.path(name);
-    let found = context.files().metadata(path.as_bstr(), Follow::No);
-    let is_directory = found.is_ok_and(|found| found.is_directory());
-    if is_directory {
-        for child in children(context, name) {
-            let child = path::join(name, child.as_bstr());
-            stacker::maybe_grow(128 << 10, 1 << 20, || list(context, child.as_bstr(), lines))?;
-        }
-    }
-    lines.extend(removed_line(name, is_directory));
-    Ok(())
-}
-
-fn removed_line(name: &BStr, is_directory: bool) -> Vec<u8> {
-    let what: &[u8] = if is_directory { b"removed directory " } else { b"removed " };
-    [what, &quoted(name), b"\n"].concat()
-}
-
-/// Names in a directory, in the order of the file system; none where it cannot be read.
-fn children(context: &Context<'_>, name: &BStr) -> Vec<BString> {
-    let path = context.path(name);
-    let opened = context.files().open_directory(path.as_bstr(), Follow::No);
-    let entries = opened.and_then(|directory| directory.entries()).unwrap_or_default();
-    entries.into_iter().map(|entry| entry.name).collect()
-}
-
-fn is_empty(context: &Context<'_>, name: &BStr) -> bool {
-    let path = context.path(name);
-    let opened = context.files().open_directory(path.as_bstr(), Follow::No);
-    opened.and_then(|directory| directory.entries()).is_ok_and(|entries| entries.is_empty())
-}
-
 /// A link with a slash behind it.
 pub(super) fn is_slashed_link(context: &Context<'_>, name: &BStr) -> bool {
     let link = context.path(path::without_slashes(name));
@@ -367,38 +333,16 @@ pub(super) fn kind_text(found: &Metadata) -> &'static str {
     }
 }
 
-/// `..` at the root, `../..` one below it.
-fn climbs_out(context: &Context<'_>, operand: &BStr) -> bool {
-    let absolute = path::normalized(context.path(operand).as_bstr());
-    let root = path::normalized(context.files().root());
-    path::is_dot_or_dot_dot(path::last(operand))
-        && path::contains(absolute.as_bstr(), root.as_bstr())
+/// Names in a directory, in the order of the file system; none where it cannot be read.
+fn children(context: &Context<'_>, name: &BStr) -> Vec<BString> {
+    let path = context.path(name);
+    let opened = context.files().open_directory(path.as_bstr(), Follow::No);
+    let entries = opened.and_then(|directory| directory.entries()).unwrap_or_default();
+    entries.into_iter().map(|entry| entry.name).collect()
 }
 
-/// The project's root, or a directory that the root is in, by whatever name. Such a directory need not be visible
-/// to be recognised: the script knows where it runs.
-fn is_root_or_above(context: &Context<'_>, operand: &BStr) -> bool {
-    if operand.is_empty() || path::is_dot_or_dot_dot(path::last(operand)) {
-        return false;
-    }
-    let files = context.files();
-    let absolute = path::normalized(context.path(operand).as_bstr());
-    let root = path::normalized(files.root());
-    if path::contains(absolute.as_bstr(), root.as_bstr()) {
-        return true;
-    }
-    let link = files.metadata(context.path(operand).as_bstr(), Follow::No);
-    link.is_ok_and(|found| found.is_directory()) && files.is_root(context.path(operand).as_bstr())
-}
-
-fn refuse_root(context: &mut Context<'_>, operand: &BStr) {
-    let path = context.path(operand);
-    let canonical = context.files().canonicalize(path.as_bstr(), MayMiss::Everything);
-    let absolute = canonical.unwrap_or_else(|_| path::normalized(path.as_bstr()));
-    let (what, name) = (b"it is dangerous to operate recursively on ", quoted(operand));
-    if path::without_slashes(operand) == absolute {
-        say(context, &[what, &name]);
-    } else {
-        say(context, &[what, &name, b" (same as ", &quoted(absolute.as_bstr()), b")"]);
-    }
+fn is_empty(context: &Context<'_>, name: &BStr) -> bool {
+    let path = context.path(name);
+    let opened = context.files().open_directory(path.as_bstr(), Follow::No);
+    opened.and_then(|directory| directory.entries()).is_ok_and(|entries| entries.is_empty())
 }
