@@ -82,7 +82,9 @@ impl Variables {
 
     /// The variable in force, to be changed in its own scope.
     pub fn get_mut(&mut self, name: &BStr) -> Option<&mut Variable> {
-        let depth = self.depth_of(name)?;
+        // The global scope is the last resort: it is not asked twice.
+        let above = self.scopes.get(1..).unwrap_or_default();
+        let depth = above.iter().rposition(|scope| scope.contains(name)).map_or(0, |at| at + 1);
         Arc::make_mut(&mut self.scopes[depth]).variables.get_mut::<[u8]>(name.as_ref())
     }
 
@@ -163,6 +165,35 @@ impl Variables {
         let local = self.at_mut(function, name);
         *local = new;
         Some(local)
+    }
+
+    /// The quick way of `local name=value`: a new variable without attributes. The value is given back where
+    /// there is more to it: a scope above the function's, a name that is local already or means something, a
+    /// variable of that name which is read-only or given with the call.
+    pub fn declare_plain_local(
+        &mut self,
+        name: &BStr,
+        value: Option<Value>,
+    ) -> Result<(), Option<Value>> {
+        let function = self.scopes.len() - 1;
+        if self.scopes[function].kind != ScopeKind::Function || Dynamic::of_new(name).is_some() {
+            return Err(value);
+        }
+        let mut attributes = Attributes::default();
+        if let Some(depth) = self.depth_of(name) {
+            let hidden = self.scopes[depth].get(name).map(|hidden| hidden.attributes);
+            let hidden = hidden.unwrap_or_default();
+            if depth == function
+                || hidden.readonly
+                || self.scopes[depth].kind == ScopeKind::Temporary
+            {
+                return Err(value);
+            }
+            attributes.exported = hidden.exported;
+        }
+        let scope = Arc::make_mut(&mut self.scopes[function]);
+        scope.variables.insert(name.into(), Variable { value, attributes });
+        Ok(())
     }
 
     pub fn push_scope(&mut self, kind: ScopeKind) {

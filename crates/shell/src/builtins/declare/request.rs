@@ -103,6 +103,12 @@ impl Request {
         }
     }
 
+    /// No attribute, no other place than the usual one.
+    pub fn is_plain(&self) -> bool {
+        let none = Attributes::default();
+        self.on == none && self.off == none && !self.global && !self.inherit
+    }
+
     pub fn wants_array(&self) -> bool {
         self.on.indexed || self.on.associative
     }
