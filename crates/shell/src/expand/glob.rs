@@ -11,7 +11,6 @@ use crate::shell::Shell;
 use crate::status::{Interrupt, Running};
 
 /// One stretch of a pattern between slashes.
-#[derive(Debug)]
 enum Component {
     Literal(BString),
     Pattern(Pattern),
@@ -20,7 +19,6 @@ enum Component {
 }
 
 /// A pattern taken apart.
-#[derive(Debug)]
 struct PathPattern {
     /// What stands before the first active component, with its slashes.
     prefix: BString,

@@ -23,7 +23,7 @@ impl Shell {
                 into.push(text.clone());
             }
             WordPart::SingleQuoted(text) | WordPart::Escaped(text) | WordPart::AnsiQuoted(text) => {
-                into.push(text.clone())
+                into.push(text.clone());
             }
             WordPart::DoubleQuoted(parts) => return Ok(self.expand_simple_quotes(parts, into)),
             WordPart::Parameter(parameter) => {

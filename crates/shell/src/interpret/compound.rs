@@ -321,7 +321,7 @@ impl Shell {
     /// `case` and `[[ == ]]`: in the latter extended patterns are always on.
     pub(super) fn matches_pattern(&self, pattern: &[u8], subject: &[u8], extglob: bool) -> bool {
         let options = PatternOptions { extglob, ..self.pattern_options() };
-        Pattern::new(pattern.as_bstr(), options).matches(subject)
+        Pattern::new(pattern.as_bstr(), options).watched_by(&self.control).matches(subject)
     }
 }
 

@@ -174,7 +174,7 @@ impl Shell {
     fn compile_pattern(&mut self, word: &Word) -> Running<Pattern> {
         let text = self.expand_pattern(word)?;
         let options = PatternOptions { ignore_case: false, ..self.pattern_options() };
-        Ok(Pattern::new(text.as_bstr(), options))
+        Ok(Pattern::new(text.as_bstr(), options).watched_by(&self.control))
     }
 
     /// What patterns of `case`, `[[` and replacement follow.

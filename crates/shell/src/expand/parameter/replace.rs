@@ -36,7 +36,7 @@ impl Shell {
         let pattern = expansion.into_pattern(b' ');
         let pattern = pattern.get(skipped..).unwrap_or_default().as_bstr();
         let hopeless = has_reversed_bracket(pattern);
-        let pattern = Pattern::new(pattern, self.pattern_options());
+        let pattern = Pattern::new(pattern, self.pattern_options()).watched_by(&self.control);
         let hopeless = hopeless && !pattern.varies();
         let replacement = match replacement {
             Some(word) => self.replacement_texts(word)?,
@@ -102,11 +102,15 @@ impl Replace {
         let mut done = 0;
         let mut outcome = Ok(());
         let mut replace = |start: usize, end: usize| {
+            let size = result.len() + (start - done) + self.replacement_size(end - start);
+            outcome = field::check_limit(size as u64, limit);
+            if outcome.is_err() {
+                return false;
+            }
             result.extend_from_slice(text.get(done..start).unwrap_or_default());
             self.push_replacement(text.get(start..end).unwrap_or_default(), &mut result);
             done = end;
-            outcome = field::check_limit(result.len() as u64, limit);
-            outcome.is_ok()
+            true
         };
         match self.kind {
             ReplaceKind::Prefix if !self.hopeless => {
@@ -139,6 +143,11 @@ impl Replace {
         outcome?;
         result.extend_from_slice(text.get(done..).unwrap_or_default());
         Ok(result.into())
+    }
+
+    fn replacement_size(&self, matched: usize) -> usize {
+        let texts: usize = self.replacement.iter().map(Vec::len).sum();
+        texts + matched.saturating_mul(self.replacement.len().saturating_sub(1))
     }
 
     fn push_replacement(&self, matched: &[u8], result: &mut Vec<u8>) {

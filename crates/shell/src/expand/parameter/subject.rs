@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Parameter, Selector};
 
+use crate::expand::field;
 use crate::shell::Shell;
 use crate::status::{Interrupt, Running};
 use crate::variables::{ElementKey, Value};
@@ -90,9 +91,18 @@ impl Subject {
         Ok(match self {
             Subject::Unset => Subject::Unset,
             Subject::One(text) => Subject::One(change(shell, &text)?),
-            Subject::List(values) => Subject::List(
-                values.iter().map(|value| change(shell, value)).collect::<Running<_>>()?,
-            ),
+            Subject::List(values) => {
+                let limit = shell.control.limits.expansion_bytes;
+                let mut bytes = 0;
+                let mut changed = Vec::with_capacity(values.len());
+                for value in &values {
+                    let value = change(shell, value)?;
+                    bytes += value.len() as u64;
+                    field::check_limit(bytes, limit)?;
+                    changed.push(value);
+                }
+                Subject::List(changed)
+            }
         })
     }
 }

@@ -1,17 +1,21 @@
 //! Patterns: `*?[…]` and, where they are on, `@(…|…)` and its kin. One matcher serves `case`, `[[ == ]]`,
 //! `${x#…}`, file names and `find -name`.
 //!
-//! Matching never blows up: without groups it remembers one star; with groups it moves a set of positions
-//! through the pattern, so that each position is looked at once per step.
+//! Matching never blows up: without groups the text is passed over once for each star ([`stretches`]); with groups
+//! a set of positions moves through the pattern, each looked at once per step ([`positions`]).
 
 mod compile;
+mod one;
 mod positions;
 mod set;
+mod stretches;
+
+use std::sync::Arc;
 
 use bstr::BStr;
-use memchr::memmem;
 
 use super::characters::{self, Encoding};
+use crate::control::Control;
 use set::CharacterSet;
 
 /// What is in force when a pattern is compiled.
@@ -26,11 +30,12 @@ pub struct PatternOptions {
 }
 
 /// A compiled pattern. Characters are those of UTF-8; a byte that is none counts as one character.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Pattern {
     nodes: Vec<Node>,
     options: PatternOptions,
     has_groups: bool,
+    control: Option<Arc<Control>>,
 }
 
 #[derive(Debug, Clone)]
@@ -71,7 +76,7 @@ impl Pattern {
     pub fn new(text: &BStr, options: PatternOptions) -> Self {
         let nodes = compile::compile(text, options);
         let has_groups = nodes.iter().any(|node| matches!(node, Node::Group(..)));
-        Pattern { nodes, options, has_groups }
+        Pattern { nodes, options, has_groups, control: None }
     }
 
     /// The text that alone matches, if the pattern has no active character.
@@ -101,15 +106,23 @@ impl Pattern {
         self.nodes.iter().any(|node| matches!(node, Node::Star | Node::Group(..)))
     }
 
+    /// Lets a long search with groups notice that the request is over. Its answer does not matter then.
+    pub fn watched_by(mut self, control: &Arc<Control>) -> Self {
+        if self.has_groups {
+            self.control = Some(Arc::clone(control));
+        }
+        self
+    }
+
     /// Does the whole text match?
     pub fn matches(&self, text: &[u8]) -> bool {
-        if self.has_groups { self.matches_by_positions(text) } else { self.matches_by_star(text) }
+        if self.has_groups { self.whole_by_positions(text) } else { self.whole_by_stretches(text) }
     }
 
     /// The end of a match that begins where the text begins.
     pub fn prefix(&self, text: &[u8], reach: Reach) -> Option<usize> {
-        if let (Some(literal), false) = (self.as_literal(), self.options.ignore_case) {
-            return text.starts_with(literal).then_some(literal.len());
+        if !self.has_groups {
+            return self.end_by_stretches(text, 0, reach);
         }
         let ends = self.ends_from(text, 0);
         match reach {
@@ -120,8 +133,8 @@ impl Pattern {
 
     /// The beginning of a match that ends where the text ends.
     pub fn suffix(&self, text: &[u8], reach: Reach) -> Option<usize> {
-        if let (Some(literal), false) = (self.as_literal(), self.options.ignore_case) {
-            return text.ends_with(literal).then(|| text.len() - literal.len());
+        if !self.has_groups {
+            return self.start_by_stretches(text, reach);
         }
         let starts = self.starts_to_end(text);
         match reach {
@@ -133,15 +146,8 @@ impl Pattern {
     /// Every match from left to right, each as long as it can be, none inside another: what `${x//p/r}` replaces.
     /// A pattern that may match nothing does so before every character. `visit` answers whether to go on.
     pub fn find_each(&self, text: &[u8], mut visit: impl FnMut(usize, usize) -> bool) {
-        if let (Some(literal), false) = (self.as_literal(), self.options.ignore_case) {
-            if literal.is_empty() {
-                return;
-            }
-            for start in memmem::find_iter(text, literal) {
-                if !visit(start, start + literal.len()) {
-                    return;
-                }
-            }
+        if !self.has_groups {
+            self.each_by_stretches(text, &mut visit);
             return;
         }
         let mut done = 0;
@@ -155,92 +161,6 @@ impl Pattern {
             }
             done = end;
         }
-    }
-
-    /// Without groups only the last star can give back: two pointers and one place to return to.
-    fn matches_by_star(&self, text: &[u8]) -> bool {
-        if self.hides_leading_dot(text) {
-            return false;
-        }
-        let (mut node, mut at) = (0, 0);
-        let mut retry: Option<(usize, usize)> = None;
-        loop {
-            let stepped = match self.nodes.get(node) {
-                None if at == text.len() => return true,
-                None => None,
-                Some(Node::Star) => {
-                    if node + 1 == self.nodes.len() {
-                        return true;
-                    }
-                    retry = Some((node, at));
-                    Some(at)
-                }
-                Some(one) => self.forward(one, text, at),
-            };
-            if let Some(next) = stepped {
-                node += 1;
-                at = next;
-                continue;
-            }
-            let Some((star, from)) = retry else { return false };
-            if from >= text.len() {
-                return false;
-            }
-            let from = from + self.length_at(text, from);
-            retry = Some((star, from));
-            node = star + 1;
-            at = from;
-        }
-    }
-
-    fn decode(&self, text: &[u8]) -> Option<(u32, usize)> {
-        characters::decode(text, self.options.encoding)
-    }
-
-    fn length_at(&self, text: &[u8], at: usize) -> usize {
-        characters::length_at(text, at, self.options.encoding)
-    }
-
-    /// Would a dot at the beginning have to be matched by something other than a dot?
-    fn hides_leading_dot(&self, text: &[u8]) -> bool {
-        self.options.leading_dot
-            && text.first() == Some(&b'.')
-            && matches!(self.nodes.first(), Some(Node::AnyOne | Node::Star | Node::Set(_)))
-    }
-
-    /// One step over a node that takes at most one stretch of text.
-    fn forward(&self, node: &Node, text: &[u8], at: usize) -> Option<usize> {
-        let rest = text.get(at..)?;
-        match node {
-            Node::Literal(literal) => self.literal_length(literal, rest).map(|length| at + length),
-            Node::AnyOne if rest.is_empty() => None,
-            Node::AnyOne => Some(at + self.length_at(text, at)),
-            Node::Set(set) => {
-                let (character, length) = self.decode(rest)?;
-                set.contains(character, self.options.ignore_case).then_some(at + length)
-            }
-            Node::Star | Node::Group(..) => None,
-        }
-    }
-
-    /// How much of the text the literal covers.
-    fn literal_length(&self, literal: &[u8], rest: &[u8]) -> Option<usize> {
-        if rest.starts_with(literal) {
-            return Some(literal.len());
-        }
-        if !self.options.ignore_case {
-            return None;
-        }
-        let (mut wanted, mut found) = (literal, rest);
-        while let Some((one, length)) = self.decode(wanted) {
-            let (other, other_length) = self.decode(found)?;
-            if !same_letter(one, other) {
-                return None;
-            }
-            wanted = wanted.get(length..)?;
-            found = found.get(other_length..)?;
-        }
-        Some(rest.len() - found.len())
     }
 }
 

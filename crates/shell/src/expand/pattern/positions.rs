@@ -2,7 +2,8 @@
 //!
 //! It answers more than yes or no: all ends of matches from a place, or all beginnings of matches to the end.
 
-use super::characters;
+use std::collections::BTreeSet;
+
 use super::{GroupKind, Node, Pattern};
 
 /// Sorted, without duplicates.
@@ -21,7 +22,7 @@ struct Walk<'a> {
 }
 
 impl Pattern {
-    pub(super) fn matches_by_positions(&self, text: &[u8]) -> bool {
+    pub(super) fn whole_by_positions(&self, text: &[u8]) -> bool {
         self.ends_from(text, 0).last() == Some(&text.len())
     }
 
@@ -85,31 +86,15 @@ impl Walk<'_> {
     }
 
     fn over_one(&self, node: &Node, at: usize) -> Option<usize> {
-        if self.direction == Direction::Forward {
-            return self.pattern.forward(node, self.text, at);
+        match self.direction {
+            Direction::Forward => self.pattern.forward(node, self.text, at),
+            Direction::Backward => self.pattern.backward(node, self.text, at),
         }
-        let start = match node {
-            Node::Literal(literal) if !self.pattern.options.ignore_case => {
-                at.checked_sub(literal.len())?
-            }
-            Node::Literal(literal) => self.back_over(literal, at)?,
-            _ => at.checked_sub(self.length_before(self.text, at))?,
-        };
-        (self.pattern.forward(node, self.text, start)? == at).then_some(start)
     }
 
-    /// As many characters back as the literal has.
-    fn back_over(&self, literal: &[u8], at: usize) -> Option<usize> {
-        let (mut left, mut at) = (literal.len(), at);
-        while left > 0 {
-            at = at.checked_sub(self.length_before(self.text, at))?;
-            left -= self.length_before(literal, left);
-        }
-        Some(at)
-    }
-
-    fn length_before(&self, text: &[u8], at: usize) -> usize {
-        characters::length_before(text, at, self.pattern.options.encoding)
+    /// The request is over: whatever the answer, nobody will see it.
+    fn stopped(&self) -> bool {
+        self.pattern.control.as_ref().is_some_and(|control| control.check().is_err())
     }
 
     /// A leading dot is not matched by a wildcard.
@@ -168,21 +153,46 @@ impl Walk<'_> {
 
     /// Zero or more times: only places not seen before are tried again.
     fn repeated(&self, alternatives: &[Vec<Node>], from: Positions) -> Positions {
-        let mut all = from.clone();
-        let mut new = from;
-        while !new.is_empty() {
-            let mut next = self.any_of(alternatives, &new);
-            next.retain(|at| all.binary_search(at).is_err());
-            all.extend_from_slice(&next);
-            tidy(&mut all);
-            new = next;
+        let mut all: BTreeSet<usize> = from.iter().copied().collect();
+        if !self.pattern.options.leading_dot
+            && let Some(nodes) = single_nodes(alternatives)
+        {
+            self.run_over(&nodes, from, &mut all);
+            return all.into_iter().collect();
         }
-        all
+        let mut new = from;
+        let mut rounds = 0_usize;
+        while !new.is_empty() {
+            rounds += 1;
+            if rounds.is_multiple_of(256) && self.stopped() {
+                break;
+            }
+            new = self.any_of(alternatives, &new);
+            new.retain(|at| all.insert(*at));
+        }
+        all.into_iter().collect()
+    }
+
+    /// The same for alternatives of one node each, as in `*([ab]|x)`: every place is followed as far as it goes.
+    fn run_over(&self, nodes: &[&Node], from: Positions, all: &mut BTreeSet<usize>) {
+        let mut open = from;
+        while let Some(at) = open.pop() {
+            for node in nodes {
+                if let Some(next) = self.over_one(node, at)
+                    && all.insert(next)
+                {
+                    open.push(next);
+                }
+            }
+        }
     }
 
     fn none_of(&self, alternatives: &[Vec<Node>], from: &Positions) -> Positions {
         let mut to = Positions::new();
-        for &at in from {
+        for (round, &at) in from.iter().enumerate() {
+            if round % 16 == 15 && self.stopped() {
+                break;
+            }
             let matched = self.any_of(alternatives, &vec![at]);
             let reachable = match self.direction {
                 Direction::Forward => self.boundaries(at, self.text.len()),
@@ -193,6 +203,17 @@ impl Walk<'_> {
         }
         to
     }
+}
+
+/// The nodes of alternatives that are one literal, `?` or set each. A leading dot needs more care.
+fn single_nodes(alternatives: &[Vec<Node>]) -> Option<Vec<&Node>> {
+    alternatives
+        .iter()
+        .map(|alternative| match alternative.as_slice() {
+            [node @ (Node::Literal(_) | Node::AnyOne | Node::Set(_))] => Some(node),
+            _ => None,
+        })
+        .collect()
 }
 
 fn tidy(positions: &mut Positions) {

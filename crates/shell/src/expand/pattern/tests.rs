@@ -52,7 +52,7 @@ fn no_blow_up() {
     assert!(!matches("*a*a*a*a*a*a*a*a*b", &text));
     assert!(!matches("*(*(*(*(a))))b", &text));
     assert!(!matches("*(a|aa|aaa)b", &text));
-    assert!(!matches("+(+(+(a)+(a)))b", &text.get(..300).unwrap_or_default()));
+    assert!(!matches("+(+(+(a)+(a)))b", text.get(..300).unwrap_or_default()));
 }
 
 #[test]
@@ -94,4 +94,62 @@ fn ignoring_case() {
     assert!(matches("[a-c]x", "BX"));
     assert!(matches("É*", "école"));
     assert!(!matches("abc", "ABD"));
+}
+
+/// Both ways of matching agree on everything short that a few characters can make.
+#[test]
+fn stretches_and_positions_agree() {
+    let texts: Vec<Vec<u8>> = strings(b"ab.", 4);
+    for pattern in strings(b"ab?*", 4) {
+        let pattern = Pattern::new(pattern.as_slice().into(), PatternOptions::default());
+        for text in &texts {
+            let ends = pattern.ends_from(text, 0);
+            let starts = pattern.starts_to_end(text);
+            assert_eq!(pattern.matches(text), ends.contains(&text.len()));
+            assert_eq!(pattern.prefix(text, Reach::Shortest), ends.first().copied());
+            assert_eq!(pattern.prefix(text, Reach::Longest), ends.last().copied());
+            assert_eq!(pattern.suffix(text, Reach::Shortest), starts.last().copied());
+            assert_eq!(pattern.suffix(text, Reach::Longest), starts.first().copied());
+            let mut found = None;
+            pattern.find_each(text, |start, end| {
+                found = Some((start, end));
+                false
+            });
+            let first = pattern.all_starts(text).first().copied().filter(|at| *at < text.len());
+            let expected = first
+                .and_then(|start| pattern.ends_from(text, start).last().map(|end| (start, *end)));
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+fn strings(letters: &[u8], longest: usize) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    let mut last = all.clone();
+    for _ in 0..longest {
+        last = last
+            .iter()
+            .flat_map(|text| letters.iter().map(|letter| [text.as_slice(), &[*letter]].concat()))
+            .collect();
+        all.extend_from_slice(&last);
+    }
+    all
+}
+
+#[test]
+fn long_texts_are_quick() {
+    let spaces = " ".repeat(1 << 20);
+    let options = PatternOptions { extglob: true, ..PatternOptions::default() };
+    let trim = Pattern::new("*([[:space:]])".into(), options);
+    assert_eq!(trim.prefix(spaces.as_bytes(), Reach::Longest), Some(1 << 20));
+    assert_eq!(trim.suffix(spaces.as_bytes(), Reach::Longest), Some(0));
+    let plain = |text: &str| Pattern::new(text.into(), PatternOptions::default());
+    assert!(!plain("*a*b*").matches(spaces.as_bytes()));
+    assert_eq!(plain("* x").prefix(spaces.as_bytes(), Reach::Longest), None);
+    let mut count = 0;
+    plain(" *x").find_each(spaces.as_bytes(), |_, _| {
+        count += 1;
+        true
+    });
+    assert_eq!(count, 0);
 }

@@ -45,12 +45,11 @@ impl Shell {
     fn find_groups(&self, text: &BStr, regex: &BStr) -> Result<Option<Vec<BString>>, Error> {
         let key = (BString::from(regex), self.options.nocasematch);
         let cached = CACHE.with_borrow_mut(|cache| cache.remove(&key));
-        let mut matcher = match cached {
-            Some(matcher) => matcher,
-            None => {
-                let node = parse_posix(regex, Syntax::POSIX_EXTENDED, key.1)?.node;
-                GroupMatcher::new(&node)?
-            }
+        let mut matcher = if let Some(matcher) = cached {
+            matcher
+        } else {
+            let node = parse_posix(regex, Syntax::POSIX_EXTENDED, key.1)?.node;
+            GroupMatcher::new(&node)?
         };
         let found = matcher.find(text, &self.control)?;
         CACHE.with_borrow_mut(|cache| {
