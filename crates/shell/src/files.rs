@@ -30,9 +30,7 @@ impl FileTable {
     ) -> Option<Arc<dyn OpenFile>> {
         let at = descriptor as usize;
         if at >= self.slots.len() {
-            if file.is_none() {
-                return None;
-            }
+            file.as_ref()?;
             self.slots.resize_with(at + 1, || None);
         }
         self.slots.get_mut(at).and_then(|slot| std::mem::replace(slot, file))

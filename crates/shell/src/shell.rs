@@ -79,11 +79,14 @@ pub struct Shell {
     pub shell_process: u32,
     /// What `ulimit` has changed: soft and hard limit by letter. That on open files holds here; the others are
     /// for programs.
-    pub resources: Arc<BTreeMap<u8, (Option<u64>, Option<u64>)>>,
+    pub resources: Arc<BTreeMap<u8, ResourceLimits>>,
     /// Builtins switched off by `enable -n`.
     pub disabled: Arc<BTreeSet<&'static str>>,
     pub(crate) transient: Transient,
 }
+
+/// Soft and hard; `None` is unlimited.
+pub type ResourceLimits = (Option<u64>, Option<u64>);
 
 /// A command that was found in `PATH`.
 #[derive(Debug, Clone)]

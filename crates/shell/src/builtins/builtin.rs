@@ -20,11 +20,9 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         Err(status) => return Ok(status),
     };
     let Some(name) = arguments.operands.first() else { return Ok(ExitStatus::SUCCESS) };
-    match shell.find_builtin(name.as_bstr()) {
-        Some(command) => shell.invoke(command, &arguments.operands),
-        None => {
-            shell.complain(format!("builtin: {}: not a shell builtin", name.to_str_lossy()));
-            Ok(ExitStatus::FAILURE)
-        }
-    }
+    let Some(command) = shell.find_builtin(name.as_bstr()) else {
+        shell.complain(format!("builtin: {}: not a shell builtin", name.to_str_lossy()));
+        return Ok(ExitStatus::FAILURE);
+    };
+    shell.invoke(command, &arguments.operands)
 }

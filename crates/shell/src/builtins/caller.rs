@@ -21,13 +21,14 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     };
     let level = match arguments.operands.first() {
         None => None,
-        Some(word) => match number::parse(word).and_then(|level| usize::try_from(level).ok()) {
-            Some(level) => Some(level),
-            None => {
+        Some(word) => {
+            let level = number::parse(word).and_then(|level| usize::try_from(level).ok());
+            if level.is_none() {
                 let what = format!("{}: invalid number", word.to_str_lossy());
                 return Ok(usage::complain(shell, &COMMAND, &what));
             }
-        },
+            level
+        }
     };
     let frames: Vec<_> = shell.frames.iter().rev().collect();
     let at = level.unwrap_or(0);

@@ -45,12 +45,11 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
             Some(process_id) => shell.jobs.by_process(process_id),
             None => shell.jobs.by_specification(word.as_bstr()).unwrap_or(None),
         };
-        match job {
-            Some(job) => chosen.push(job.process_id),
-            None => {
-                shell.complain(format!("disown: {}: no such job", word.to_str_lossy()));
-                status = ExitStatus::FAILURE;
-            }
+        if let Some(job) = job {
+            chosen.push(job.process_id);
+        } else {
+            shell.complain(format!("disown: {}: no such job", word.to_str_lossy()));
+            status = ExitStatus::FAILURE;
         }
     }
     if !arguments.has("h") {

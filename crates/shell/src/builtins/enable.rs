@@ -1,5 +1,6 @@
 //! `enable`
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
@@ -62,7 +63,8 @@ fn list(shell: &Shell, arguments: &Arguments) -> String {
         let shown = arguments.has("a") || off == arguments.has("n");
         if shown && (special || !arguments.has("s")) {
             let switch = if off { "enable -n" } else { "enable" };
-            text.push_str(&format!("{switch} {}\n", command.name));
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{switch} {}", command.name);
         }
     }
     text

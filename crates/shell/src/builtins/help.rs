@@ -1,5 +1,7 @@
 //! `help`
 
+use std::fmt::Write;
+
 use bstr::{BString, ByteSlice};
 
 use super::{Command, Run, TABLE, usage};
@@ -82,7 +84,8 @@ fn options(command: &Command) -> String {
     }
     for option in command.options {
         let names = super::information::names(option);
-        text.push_str(&format!("      {names:<20} {}\n", option.help));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "      {names:<20} {}", option.help);
     }
     text
 }

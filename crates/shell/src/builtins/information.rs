@@ -1,5 +1,7 @@
 //! `--help` and `--version` of tools, drawn from the table.
 
+use std::fmt::Write;
+
 use bstr::BString;
 
 use super::Command;
@@ -21,7 +23,8 @@ fn help(command: &Command) -> String {
     }
     for option in command.options {
         let names = names(option);
-        text.push_str(&format!("  {names:<28} {}\n", option.help));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  {names:<28} {}", option.help);
     }
     text
 }

@@ -37,12 +37,11 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         }
     }
     for word in &arguments.operands {
-        match shell.jobs.by_specification(word.as_bstr()) {
-            Ok(Some(job)) => text.extend_from_slice(&line(shell, job, &arguments)),
-            _ => {
-                shell.complain(format!("jobs: {}: no such job", word.to_str_lossy()));
-                status = ExitStatus::FAILURE;
-            }
+        if let Ok(Some(job)) = shell.jobs.by_specification(word.as_bstr()) {
+            text.extend_from_slice(&line(shell, job, &arguments));
+        } else {
+            shell.complain(format!("jobs: {}: no such job", word.to_str_lossy()));
+            status = ExitStatus::FAILURE;
         }
     }
     shell.print("jobs", &text)?;

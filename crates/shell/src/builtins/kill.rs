@@ -82,13 +82,11 @@ fn invalid(shell: &Shell, name: &[u8]) -> ExitStatus {
 fn send(shell: &mut Shell, signal: i32, target: &BString) -> bool {
     let text = target.to_str_lossy();
     let control = if target.starts_with(b"%") {
-        match shell.jobs.by_specification(target.as_bstr()) {
-            Ok(Some(job)) => Some(Arc::clone(&job.control)),
-            _ => {
-                shell.complain(format!("kill: {text}: no such job"));
-                return false;
-            }
-        }
+        let Ok(Some(job)) = shell.jobs.by_specification(target.as_bstr()) else {
+            shell.complain(format!("kill: {text}: no such job"));
+            return false;
+        };
+        Some(Arc::clone(&job.control))
     } else {
         let Some(number) = number::parse(target) else {
             shell.complain(format!("kill: {text}: arguments must be process or job IDs"));

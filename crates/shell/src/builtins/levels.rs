@@ -1,6 +1,6 @@
 //! What `break` and `continue` have in common.
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 
 use super::{Command, number};
 use crate::shell::Shell;
@@ -24,14 +24,10 @@ pub(super) fn leave(
     }
     let levels = match words {
         [] => 1,
-        [word] => match number::parse(word) {
-            Some(levels) => levels,
-            None => {
-                let word = word.to_str_lossy();
-                shell.complain(format!("{name}: {word}: numeric argument required"));
-                return Err(Interrupt::Exit(ExitStatus(128)));
-            }
-        },
+        [word] => {
+            let levels = number::required(shell, name, word);
+            levels.ok_or(Interrupt::Exit(ExitStatus(128)))?
+        }
         _ => {
             shell.complain(format!("{name}: too many arguments"));
             return Err(shell.drop_all_texts());

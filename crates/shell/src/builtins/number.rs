@@ -2,6 +2,8 @@
 
 use bstr::{BString, ByteSlice};
 
+use crate::shell::Shell;
+
 /// A decimal number with an optional sign and blanks around it, as bash's own arguments allow.
 pub(super) fn parse(word: &BString) -> Option<i64> {
     let text = word.to_str().ok()?.trim_matches([' ', '\t', '\n']);
@@ -10,4 +12,14 @@ pub(super) fn parse(word: &BString) -> Option<i64> {
         return None;
     }
     text.parse().ok()
+}
+
+/// The same; what is no number is `shift: x: numeric argument required`.
+pub(super) fn required(shell: &Shell, builtin: &str, word: &BString) -> Option<i64> {
+    let number = parse(word);
+    if number.is_none() {
+        let word = word.to_str_lossy();
+        shell.complain(format!("{builtin}: {word}: numeric argument required"));
+    }
+    number
 }

@@ -1,6 +1,6 @@
 //! `return`
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 
 use super::{Command, Run, number, without_dashes};
 use crate::shell::Shell;
@@ -17,14 +17,8 @@ pub static COMMAND: Command = Command {
 fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     let status = match without_dashes(words) {
         [] => shell.status,
-        [word] => match number::parse(word) {
-            Some(number) => ExitStatus::from_number(number),
-            None => {
-                let word = word.to_str_lossy();
-                shell.complain(format!("return: {word}: numeric argument required"));
-                ExitStatus::USAGE
-            }
-        },
+        [word] => number::required(shell, "return", word)
+            .map_or(ExitStatus::USAGE, ExitStatus::from_number),
         _ => {
             shell.complain("return: too many arguments");
             return Err(shell.drop_all_texts());

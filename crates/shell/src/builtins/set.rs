@@ -1,5 +1,6 @@
 //! `set`
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
@@ -141,7 +142,7 @@ fn wrong_letter(words: &[BString]) -> Option<String> {
                 {
                     return Some(format!("{}{}", char::from(*sign), char::from(*letter)));
                 }
-                names = letters.iter().filter(|letter| **letter == b'o').count();
+                names = letters.find_iter(b"o").count();
             }
             _ => return None,
         }
@@ -154,11 +155,13 @@ pub(super) fn list(options: &Options, readable: bool) -> String {
     let mut text = String::new();
     for switch in &SET_SWITCHES {
         let on = (switch.get)(options);
-        text.push_str(&if readable {
-            format!("{:<15}\t{}\n", switch.name, if on { "on" } else { "off" })
+        let name = switch.name;
+        // Writing to a String cannot fail.
+        let _ = if readable {
+            writeln!(text, "{name:<15}\t{}", if on { "on" } else { "off" })
         } else {
-            format!("set {}o {}\n", if on { '-' } else { '+' }, switch.name)
-        });
+            writeln!(text, "set {}o {name}", if on { '-' } else { '+' })
+        };
     }
     text
 }

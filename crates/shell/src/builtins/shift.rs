@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 
 use super::{Command, Run, number, without_dashes};
 use crate::shell::Shell;
@@ -19,14 +19,12 @@ pub static COMMAND: Command = Command {
 fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     let count = match without_dashes(words) {
         [] => 1,
-        [word] => match number::parse(word) {
-            Some(count) => count,
-            None => {
-                let word = word.to_str_lossy();
-                shell.complain(format!("shift: {word}: numeric argument required"));
+        [word] => {
+            let Some(count) = number::required(shell, "shift", word) else {
                 return Ok(ExitStatus::FAILURE);
-            }
-        },
+            };
+            count
+        }
         _ => {
             shell.complain("shift: too many arguments");
             return Err(shell.drop_all_texts());

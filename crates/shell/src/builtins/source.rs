@@ -1,5 +1,6 @@
 //! `source` and `.`
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -98,7 +99,7 @@ fn find_file(shell: &Shell, name: &BStr) -> BString {
     if name.contains(&b'/') || !shell.options.sourcepath {
         return name.into();
     }
-    let path = shell.scalar_of("PATH".into()).map(|path| path.into_owned()).unwrap_or_default();
+    let path = shell.scalar_of("PATH".into()).map(Cow::into_owned).unwrap_or_default();
     for directory in path.split_str(b":").filter(|directory| !directory.is_empty()) {
         let mut candidate = BString::from(directory);
         candidate.push(b'/');

@@ -66,13 +66,12 @@ fn print(shell: &mut Shell, names: &[BString]) -> Flow {
     let mut text = Vec::new();
     let mut wanted = Vec::new();
     for name in names {
-        match Condition::parse(name) {
-            Some(condition) => wanted.push(condition),
-            None => {
-                let name = name.to_str_lossy();
-                shell.complain(format!("trap: {name}: invalid signal specification"));
-                status = ExitStatus::FAILURE;
-            }
+        if let Some(condition) = Condition::parse(name) {
+            wanted.push(condition);
+        } else {
+            let name = name.to_str_lossy();
+            shell.complain(format!("trap: {name}: invalid signal specification"));
+            status = ExitStatus::FAILURE;
         }
     }
     for (condition, action) in shell.traps.shown() {

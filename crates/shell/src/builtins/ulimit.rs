@@ -111,22 +111,18 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     }
     let several = request.chosen.len() > 1;
     for (resource, wanted) in &request.chosen {
-        match wanted {
-            Some(wanted) => {
-                if let Err(status) = change(shell, resource, wanted, &request) {
-                    return Ok(status);
-                }
+        if let Some(wanted) = wanted {
+            if let Err(status) = change(shell, resource, wanted, &request) {
+                return Ok(status);
             }
-            None => {
-                let value = show(limits(shell, resource), request.hard);
-                let text = if several {
-                    line(shell, resource, request.hard)
-                } else {
-                    format!("{value}\n")
-                };
-                shell.print("ulimit", text.as_bytes())?;
-            }
+            continue;
         }
+        let text = if several {
+            line(shell, resource, request.hard)
+        } else {
+            format!("{}\n", show(limits(shell, resource), request.hard))
+        };
+        shell.print("ulimit", text.as_bytes())?;
     }
     Ok(ExitStatus::SUCCESS)
 }
@@ -149,13 +145,14 @@ fn parse(shell: &Shell, words: &[BString]) -> Result<Request, ExitStatus> {
                 b'S' => request.soft = true,
                 b'H' => request.hard = true,
                 b'a' => request.all = true,
-                letter => match RESOURCES.iter().find(|resource| resource.letter == letter) {
-                    Some(resource) => request.chosen.push((resource, None)),
-                    None => {
+                letter => {
+                    let found = RESOURCES.iter().find(|resource| resource.letter == letter);
+                    let Some(resource) = found else {
                         let what = format!("-{}: invalid option", char::from(letter));
                         return Err(usage::complain(shell, &COMMAND, &what));
-                    }
-                },
+                    };
+                    request.chosen.push((resource, None));
+                }
             }
         }
         let value = rest.first().filter(|value| !value.starts_with(b"-"));
@@ -196,13 +193,14 @@ fn change(
         b"hard" => hard,
         b"soft" => soft,
         b"unlimited" => None,
-        digits => match digits.to_str().ok().and_then(|digits| digits.parse().ok()) {
-            Some(value) => Some(value),
-            None => {
+        digits => {
+            let value = digits.to_str().ok().and_then(|digits| digits.parse().ok());
+            if value.is_none() {
                 shell.complain(format!("ulimit: {}: invalid number", wanted.to_str_lossy()));
                 return Err(ExitStatus::FAILURE);
             }
-        },
+            value
+        }
     };
     let both = !request.soft && !request.hard;
     let problem = if exceeds(value, hard) {

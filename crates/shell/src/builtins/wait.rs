@@ -4,6 +4,7 @@ use bstr::{BString, ByteSlice};
 
 use super::{Command, Run, number, usage};
 use crate::arguments::{Arguments, OptionSpec, flag};
+use crate::interpret::Job;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
 
@@ -104,13 +105,11 @@ fn wait_for_next(shell: &mut Shell, arguments: &Arguments) -> Flow {
 /// `-p var`: which one it was; unset if none.
 fn note(shell: &mut Shell, arguments: &Arguments, process_id: Option<u32>) -> Running<()> {
     let Some(name) = arguments.value("p") else { return Ok(()) };
-    match process_id {
-        Some(process_id) => shell.assign_scalar(name, process_id.to_string().into()),
-        None => {
-            shell.variables.remove(name);
-            Ok(())
-        }
+    if let Some(process_id) = process_id {
+        return shell.assign_scalar(name, process_id.to_string().into());
     }
+    shell.variables.remove(name);
+    Ok(())
 }
 
 /// The process a word means; what is wrong with it is printed.
@@ -129,7 +128,7 @@ fn resolve(shell: &mut Shell, word: &BString, status: &mut ExitStatus) -> Option
         *status = ExitStatus::FAILURE;
         return None;
     };
-    if shell.jobs.by_process(process_id).is_some_and(|job| job.is_own()) {
+    if shell.jobs.by_process(process_id).is_some_and(Job::is_own) {
         return Some(process_id);
     }
     shell.complain(format!("wait: pid {process_id} is not a child of this shell"));

@@ -103,13 +103,11 @@ impl Shell {
                 return self.run_list(&branch.body);
             }
         }
-        match &command.otherwise {
-            Some(body) => self.run_list(body),
-            None => {
-                self.status = ExitStatus::SUCCESS;
-                Ok(ExitStatus::SUCCESS)
-            }
+        if let Some(body) = &command.otherwise {
+            return self.run_list(body);
         }
+        self.status = ExitStatus::SUCCESS;
+        Ok(ExitStatus::SUCCESS)
     }
 
     fn run_condition(&mut self, list: &List) -> Flow {

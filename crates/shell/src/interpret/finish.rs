@@ -1,5 +1,6 @@
 //! The end of a request.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use crate::files::FileTable;
@@ -78,7 +79,8 @@ impl Shell {
 fn explain(refusal: &crate::host::Refusal) -> String {
     let mut message = format!("bash: refused by policy: {}\n", refusal.reason);
     if !refusal.hint.is_empty() {
-        message.push_str(&format!("\nhint: {}\n", refusal.hint));
+        // Writing to a String cannot fail.
+        let _ = write!(message, "\nhint: {}\n", refusal.hint);
     }
     message
 }

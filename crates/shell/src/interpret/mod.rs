@@ -78,6 +78,9 @@ const STACK_PIECE: usize = 1 << 20;
 impl Shell {
     /// Runs a text as `eval`, `source`, `-c` and a script file do: command by command, as bash reads it.
     pub fn run_text(&mut self, text: &BStr, first_line: u32) -> Flow {
+        if self.depth == 0 {
+            self.traps.tell(&self.control);
+        }
         let names_command = self.transient.names_command;
         self.transient.names_command |= text.find(b"BASH_COMMAND").is_some();
         let flow = self.nested(|shell| shell.run_commands(text, first_line));

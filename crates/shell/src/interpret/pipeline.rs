@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exacta_syntax::ast::{Command, Pipeline, Stage};
+use exacta_syntax::ast::{Argument, Command, Pipeline, Stage, WordPart};
 
 use super::{Condition, counts_for_errexit, is_subshell, pool};
 use crate::control::Control;
@@ -79,7 +79,13 @@ impl Shell {
         let Some((last, before)) = stages.split_last() else { return Ok(ExitStatus::SUCCESS) };
         let mut input: Option<Arc<dyn OpenFile>> = None;
         let mut started = Vec::with_capacity(before.len());
-        for stage in before {
+        for (at, stage) in before.iter().enumerate() {
+            if at == 0 && self.is_immediate(stage) {
+                let (reader, writer) = pipe::unbounded(&self.control);
+                started.push(self.run_first_stage(stage, writer)?);
+                input = Some(reader);
+                continue;
+            }
             let (reader, writer) = pipe::pipe(&self.control);
             let outcome = self.start_stage(stage, input.take(), writer)?;
             started.push(outcome);
@@ -93,6 +99,34 @@ impl Shell {
         }
         statuses.push(flow?);
         Ok(self.settle(statuses))
+    }
+
+    /// `echo` and `printf` at the beginning of a pipeline: all they write is already in memory, and they read
+    /// nothing. Running them at once saves a thread, and nothing can be told from it.
+    fn is_immediate(&self, stage: &Stage) -> bool {
+        let Command::Simple(simple) = &stage.command else { return false };
+        let Some(Argument::Word(word)) = simple.words.first() else { return false };
+        let [WordPart::Literal(name)] = word.parts.as_slice() else { return false };
+        matches!(name.as_slice(), b"echo" | b"printf")
+            && simple.redirects.is_empty()
+            && simple.assignments.is_empty()
+            && !self.functions.contains_key(name)
+            && self.disabled.is_empty()
+    }
+
+    fn run_first_stage(
+        &mut self,
+        stage: &Stage,
+        output: Arc<dyn OpenFile>,
+    ) -> Running<Arc<Outcome>> {
+        let mut shell = self.stage_shell(&stage.command, None)?;
+        if stage.pipes_errors {
+            shell.files.set(2, Some(Arc::clone(&output)));
+        }
+        shell.files.set(1, Some(output));
+        let flow = shell.nested(|shell| shell.run_stage_command(&stage.command));
+        let status = shell.end_subshell(flow)?;
+        Ok(Arc::new(Outcome { status: Mutex::new(Some(Ok(status))) }))
     }
 
     /// `PIPESTATUS`, and the status of the whole.

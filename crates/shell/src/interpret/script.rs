@@ -74,18 +74,22 @@ impl Shell {
                 }
                 self.run_fresh(shell, text.as_bstr())
             }
-            Interpreter::Other(program) => match self.run_real_program(words)? {
-                Some(status) => Ok(status),
-                None => {
-                    let program = program.to_str_lossy();
-                    let problem = format!("{program}: bad interpreter: No such file or directory");
-                    Ok(self.cannot_run(path, &problem))
-                }
-            },
-            Interpreter::Binary => match self.run_real_program(words)? {
-                Some(status) => Ok(status),
-                None => Ok(self.cannot_run(path, "cannot execute binary file: Exec format error")),
-            },
+            Interpreter::Other(program) => {
+                let program = program.to_str_lossy();
+                let problem = format!("{program}: bad interpreter: No such file or directory");
+                self.run_elsewhere(path, words, &problem)
+            }
+            Interpreter::Binary => {
+                self.run_elsewhere(path, words, "cannot execute binary file: Exec format error")
+            }
+        }
+    }
+
+    /// By the host, if it can.
+    fn run_elsewhere(&mut self, path: &BStr, words: &[BString], problem: &str) -> Flow {
+        match self.run_real_program(words)? {
+            Some(status) => Ok(status),
+            None => Ok(self.cannot_run(path, problem)),
         }
     }
 

@@ -1,5 +1,7 @@
 //! `select`: a numbered menu on standard error, an answer from standard input.
 
+use std::borrow::Cow;
+
 use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::{CompoundCommand, ForLoop};
 
@@ -23,8 +25,7 @@ impl Shell {
             if shows_menu {
                 self.write_error(&menu(&words, self.columns()));
             }
-            let prompt =
-                self.scalar_of("PS3".into()).map_or("#? ".into(), |text| text.into_owned());
+            let prompt = self.scalar_of("PS3".into()).map_or("#? ".into(), Cow::into_owned);
             self.write_error(&prompt);
             let Some(line) = self.read_answer()? else {
                 self.print("select", b"\n")?;

@@ -105,7 +105,7 @@ impl Shell {
             }
             return run(self, words);
         }
-        if self.options.posix && self.is_special(words) {
+        if self.options.posix && Self::is_special(words) {
             for assignment in &command.assignments {
                 self.assign_traced(assignment)?;
             }
@@ -136,7 +136,7 @@ impl Shell {
         Ok(())
     }
 
-    fn is_special(&self, words: &[BString]) -> bool {
+    fn is_special(words: &[BString]) -> bool {
         let Some(name) = words.first() else { return false };
         builtins::find(name).is_some_and(|command| {
             matches!(
@@ -188,7 +188,7 @@ impl Shell {
                 }
                 Argument::Assignment(assignment) => {
                     let argument = self.declaration_argument(assignment)?;
-                    words.push(self.declaration_word(&argument));
+                    words.push(Self::declaration_word(&argument));
                     arguments.push(argument);
                 }
             }
@@ -227,7 +227,7 @@ impl Shell {
     }
 
     /// The argument as text: for tracing and `$_`.
-    fn declaration_word(&self, argument: &DeclarationArgument<'_>) -> BString {
+    fn declaration_word(argument: &DeclarationArgument<'_>) -> BString {
         match argument {
             DeclarationArgument::Word(word) => word.clone(),
             DeclarationArgument::Scalar { assignment, value } => {
@@ -243,7 +243,7 @@ impl Shell {
     /// What looked like an assignment to the parser, but belongs to a command that takes words.
     fn assignment_as_word(&mut self, assignment: &Assignment) -> Running<BString> {
         let argument = self.declaration_argument(assignment)?;
-        Ok(self.declaration_word(&argument))
+        Ok(Self::declaration_word(&argument))
     }
 }
 

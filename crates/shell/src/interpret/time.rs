@@ -1,5 +1,6 @@
 //! `time`
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use bstr::{BStr, ByteSlice};
@@ -16,10 +17,9 @@ impl Shell {
         let real = began.elapsed();
         let pattern = match format {
             TimeFormat::Posix => "real %2R\nuser %2U\nsys %2S".into(),
-            TimeFormat::Bash => self.scalar_of("TIMEFORMAT".into()).map_or_else(
-                || "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".into(),
-                |pattern| pattern.into_owned(),
-            ),
+            TimeFormat::Bash => self
+                .scalar_of("TIMEFORMAT".into())
+                .map_or_else(|| "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".into(), Cow::into_owned),
         };
         if !pattern.is_empty() {
             let mut text = self.formatted(pattern.as_bstr(), real);
@@ -45,10 +45,10 @@ impl Shell {
             }
             let long = bytes.next_if_eq(&b'l').is_some();
             match bytes.next() {
-                Some(b'%') => text.push(b'%'),
                 Some(b'R' | b'U') => text.extend(seconds(real, precision, long).bytes()),
                 Some(b'S') => text.extend(seconds(Duration::ZERO, precision, long).bytes()),
                 Some(b'P') => text.extend_from_slice(b"100.00"),
+                Some(b'%') | None => text.push(b'%'),
                 Some(other) => {
                     self.complain(format!(
                         "TIMEFORMAT: `{}': invalid format character",
@@ -56,7 +56,6 @@ impl Shell {
                     ));
                     return Vec::new();
                 }
-                None => text.push(b'%'),
             }
         }
         text

@@ -1,5 +1,7 @@
 //! `set -x`: what is about to run, as bash prints it.
 
+use std::borrow::Cow;
+
 use bstr::{BString, ByteSlice, ByteVec};
 use exacta_syntax::ast::{Arithmetic, Assignment, Command, ForLoop, SimpleCommand, Word};
 
@@ -94,7 +96,7 @@ impl Shell {
 
     /// `PS4`, its first character once for every level of indirection.
     fn trace_prompt(&mut self) -> BString {
-        let Some(prompt) = self.scalar_of("PS4".into()).map(|prompt| prompt.into_owned()) else {
+        let Some(prompt) = self.scalar_of("PS4".into()).map(Cow::into_owned) else {
             return BString::default();
         };
         let expanded = self.expand_trace_prompt(prompt);

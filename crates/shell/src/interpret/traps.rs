@@ -79,6 +79,19 @@ impl Traps {
         self.inherited.as_ref().unwrap_or(&self.table)
     }
 
+    /// A request of a session has a control of its own, which must know the traps set before.
+    pub(super) fn tell(&self, control: &Control) {
+        for (condition, action) in self.table.iter() {
+            if let Condition::Signal(signal) = condition {
+                let ignored = action.is_empty();
+                control.set_disposition(
+                    *signal,
+                    if ignored { Disposition::Ignored } else { Disposition::Trapped },
+                );
+            }
+        }
+    }
+
     /// Sets, ignores (empty) or (with `None`) resets; those who deliver signals are told.
     pub fn set(&mut self, condition: Condition, action: Option<BString>, control: &Control) {
         self.inherited = None;
