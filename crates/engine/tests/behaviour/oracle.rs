@@ -28,7 +28,13 @@ pub fn run(case: &Case, project: &Path) -> Result<Observed, Failed> {
     Ok(Observed {
         stdout: output.stdout,
         stderr: output.stderr,
-        status: output.status.code().unwrap_or(-1),
+        status: status_of(output.status),
         tree: tree::read(project),
     })
+}
+
+/// A process that a signal ended has 128 and its number, as a shell would show it.
+fn status_of(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
