@@ -50,7 +50,7 @@ impl Shell {
         out: &mut Expansion,
     ) -> Running<()> {
         match &expansion.operation {
-            Operation::Bad(text) => return Err(self.bad_substitution(text.as_bstr())),
+            Operation::Bad(text) => return self.expand_bad(expansion, text.as_bstr()),
             Operation::NamesWithPrefix { separate } => {
                 return self.expand_names(&expansion.parameter, *separate, mode, out);
             }
@@ -185,6 +185,22 @@ impl Shell {
             leading_dot: false,
             encoding: self.encoding(),
         }
+    }
+
+    /// What follows an `@` is looked at only if there is a value, and then bash leaves the shell.
+    fn expand_bad(&mut self, expansion: &ParameterExpansion, text: &BStr) -> Running<()> {
+        let Parameter::Variable(name) = &expansion.parameter else {
+            return Err(self.bad_substitution(text));
+        };
+        let rest = text.strip_prefix(b"${").and_then(|rest| rest.strip_prefix(name.as_slice()));
+        if !rest.is_some_and(|rest| rest.starts_with(b"@")) {
+            return Err(self.bad_substitution(text));
+        }
+        if self.scalar_of(name.as_bstr()).is_none() {
+            return Ok(());
+        }
+        self.complain([text.as_bytes(), b": bad substitution"].concat());
+        Err(self.fatal())
     }
 
     /// `${…}` that bash cannot make sense of.
