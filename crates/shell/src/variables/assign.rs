@@ -9,7 +9,7 @@ use exacta_syntax::ast::{AssignedValue, Assignment};
 use super::element::{is_literally, written_element};
 use super::lookup::Place;
 use super::names::{is_name, parse_reference};
-use super::{Attributes, ElementKey, Value, Variable};
+use super::{ElementKey, Value, Variable};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
 
@@ -239,9 +239,7 @@ impl Shell {
         mode: Mode,
     ) -> Running<bool> {
         let name = place.name.as_bstr();
-        if let Some(subscript) = &place.subscript {
-            let written = [name.as_bytes(), b"[", subscript, b"]"].concat();
-            self.complain_of_identifier("", written.as_bstr());
+        if self.refuse_subscript(place) {
             return Ok(false);
         }
         let existing = self.variables.get_at(place.depth, name);
@@ -268,58 +266,16 @@ impl Shell {
         if !missing && self.variables.at_mut(place.depth, name).put_element(&key, value) {
             return Ok(true);
         }
-        let shown = match key {
-            ElementKey::Index(index) => index.to_string().into(),
-            ElementKey::Key(key) => key,
-        };
-        self.complain_of_subscript(&[name.as_bytes(), b"[", &shown, b"]"].concat());
-        Ok(false)
-    }
-
-    /// What attributes make of a value: arithmetic, letters, the old value in front.
-    pub(super) fn convert(
-        &mut self,
-        attributes: Attributes,
-        old: Option<BString>,
-        value: BString,
-        mode: Mode,
-    ) -> Running<BString> {
-        if attributes.integer {
-            let before = match old {
-                Some(old) if mode == Mode::Append => {
-                    let evaluated = self.evaluate_text(old.as_bstr());
-                    self.beyond_evals(evaluated)?
-                }
-                _ => 0,
-            };
-            let evaluated = self.evaluate_text(value.as_bstr());
-            let number = self.beyond_evals(evaluated)?;
-            return Ok(before.wrapping_add(number).to_string().into());
+        if let ElementKey::Index(index) = key {
+            let end = format!("[{index}]");
+            self.complain_of_subscript(&[name.as_bytes(), end.as_bytes()].concat());
         }
-        let value = match old {
-            Some(mut old) if mode == Mode::Append => {
-                old.extend_from_slice(&value);
-                old
-            }
-            _ => value,
-        };
-        Ok(if attributes.changes_case() { change_case(attributes, value.as_bstr()) } else { value })
+        Ok(false)
     }
 
     pub(super) fn is_associative_at(&self, place: &Place) -> bool {
         let variable = self.variables.get_at(place.depth, place.name.as_bstr());
         variable.is_some_and(Variable::is_associative)
-    }
-
-    /// A broken expression in an integer or a subscript unwinds everything that is being read as a string:
-    /// `eval`, and the text of `-c` itself, which ends the shell.
-    pub(super) fn beyond_evals<T>(&self, evaluated: Running<T>) -> Running<T> {
-        match evaluated {
-            Err(Interrupt::Discard(status)) if self.options.command_string => {
-                Err(Interrupt::Exit(status))
-            }
-            evaluated => evaluated,
-        }
     }
 
     fn unwind_unless(&self, done: bool) -> Running<()> {
@@ -335,6 +291,14 @@ impl Shell {
             }
             false => Err(Interrupt::Discard(ExitStatus::FAILURE)),
         }
+    }
+
+    /// A reference to an element is not something that has elements: `true`, and printed.
+    pub(super) fn refuse_subscript(&self, place: &Place) -> bool {
+        let Some(subscript) = &place.subscript else { return false };
+        let written = [place.name.as_bytes(), b"[", subscript, b"]"].concat();
+        self.complain_of_identifier("", written.as_bstr());
+        true
     }
 
     pub(crate) fn refuse_readonly(&self, name: &BStr) -> bool {
@@ -399,30 +363,4 @@ impl Variable {
 /// What a nameref may be told to refer to.
 pub(crate) fn is_reference_target(text: &BStr) -> bool {
     is_name(text) || parse_reference(text).is_some()
-}
-
-/// `declare -l`, `-u`, `-c`: letter by letter, bytes that are no text as they are.
-fn change_case(attributes: Attributes, value: &BStr) -> BString {
-    let mut changed = BString::from(Vec::with_capacity(value.len()));
-    for (start, end, letter) in value.char_indices() {
-        let upper = attributes.uppercase || attributes.capitalize && start == 0;
-        let bytes = value.get(start..end).unwrap_or_default();
-        if letter == char::REPLACEMENT_CHARACTER {
-            changed.extend_from_slice(bytes);
-        } else if upper {
-            push_single(&mut changed, letter, letter.to_uppercase());
-        } else {
-            push_single(&mut changed, letter, letter.to_lowercase());
-        }
-    }
-    changed
-}
-
-/// Letters without a single counterpart (`ß`) stay.
-fn push_single(into: &mut BString, letter: char, mut counterpart: impl Iterator<Item = char>) {
-    let letter = match (counterpart.next(), counterpart.next()) {
-        (Some(other), None) => other,
-        _ => letter,
-    };
-    into.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
 }

@@ -29,9 +29,7 @@ impl Shell {
         mode: Mode,
     ) -> Running<bool> {
         let name = place.name.as_bstr();
-        if let Some(subscript) = &place.subscript {
-            let written = [name.as_bytes(), b"[", subscript, b"]"].concat();
-            self.complain_of_identifier("", written.as_bstr());
+        if self.refuse_subscript(place) {
             return Ok(false);
         }
         let associative = self.is_associative_at(place);
@@ -225,6 +223,11 @@ impl Shell {
             next = index.saturating_add(1);
             end = end.max(next);
         }
+        self.commit_values(place, values, mode);
+        Ok(())
+    }
+
+    fn commit_values(&mut self, place: &Place, values: Vec<(u64, BString)>, mode: Mode) {
         let variable = self.variables.at_mut(place.depth, place.name.as_bstr());
         variable.become_array(false);
         if let Some(Value::Indexed(array)) = &mut variable.value {
@@ -235,7 +238,6 @@ impl Shell {
                 array.set(index, value);
             }
         }
-        Ok(())
     }
 
     /// Where `name+=(…)` begins.

@@ -7,6 +7,7 @@ mod array;
 mod assign;
 mod associative;
 mod compound;
+mod convert;
 mod dynamic;
 mod element;
 mod list;

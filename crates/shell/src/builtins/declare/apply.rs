@@ -1,36 +1,16 @@
 //! One argument of `declare` or `local` with a name: where it goes, its attributes, its value.
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{ArrayElement, AssignedValue};
+use exacta_syntax::ast::AssignedValue;
 
+use super::declaration::{Declaration, Given, Subscript};
 use super::{Request, written};
 use crate::builtins::DeclarationArgument;
 use crate::shell::Shell;
 use crate::status::Running;
 use crate::variables::{
-    Attributes, Mode, Place, ScopeKind, Value, Variable, is_name, is_reference_target,
-    parse_assignment, parse_assignment_text, parse_reference,
+    Attributes, Mode, Place, ScopeKind, Value, Variable, is_reference_target, parse_assignment_text,
 };
-
-/// An argument taken apart.
-struct Declaration<'a> {
-    name: &'a BStr,
-    subscript: Option<Subscript<'a>>,
-    mode: Mode,
-    value: Option<Given<'a>>,
-    /// As a whole, for messages.
-    written: BString,
-}
-
-enum Subscript<'a> {
-    Text(&'a BStr),
-    Tree(&'a exacta_syntax::ast::Subscript),
-}
-
-enum Given<'a> {
-    Scalar(&'a BStr),
-    List(&'a [ArrayElement]),
-}
 
 /// `false`: refused, and printed.
 pub(super) fn apply(
@@ -38,7 +18,7 @@ pub(super) fn apply(
     request: &Request,
     argument: &DeclarationArgument<'_>,
 ) -> Running<bool> {
-    let Some(mut declaration) = take_apart(argument) else {
+    let Some(declaration) = Declaration::of(argument) else {
         if let DeclarationArgument::Word(word) = argument
             && word == "-"
             && request.local
@@ -52,7 +32,7 @@ pub(super) fn apply(
     if declare_quickly(shell, request, &declaration) {
         return Ok(true);
     }
-    if request.on.nameref && !check_reference(shell, request, &mut declaration) {
+    if request.on.nameref && !check_reference(shell, request, &declaration) {
         return Ok(false);
     }
     let Some(place) = find_place(shell, request, &declaration) else { return Ok(false) };
@@ -92,45 +72,8 @@ fn declare_quickly(shell: &mut Shell, request: &Request, declaration: &Declarati
     shell.variables.declare_plain_local(declaration.name, value).is_ok()
 }
 
-fn take_apart<'a>(argument: &'a DeclarationArgument<'_>) -> Option<Declaration<'a>> {
-    let declaration = match argument {
-        DeclarationArgument::Word(word) => {
-            let found = parse_assignment(word.as_bstr());
-            let target = match &found {
-                Some(found) => found.target,
-                None => parse_reference(word.as_bstr())?,
-            };
-            Declaration {
-                name: target.name,
-                subscript: target.subscript.map(Subscript::Text),
-                mode: Mode::appending(found.as_ref().is_some_and(|found| found.append)),
-                value: found.map(|found| Given::Scalar(found.value)),
-                written: word.clone(),
-            }
-        }
-        DeclarationArgument::Scalar { assignment, value } => Declaration {
-            name: assignment.name.as_bstr(),
-            subscript: assignment.subscript.as_ref().map(Subscript::Tree),
-            mode: Mode::appending(assignment.append),
-            value: Some(Given::Scalar(value.as_bstr())),
-            written: written(argument),
-        },
-        DeclarationArgument::Array(assignment) => Declaration {
-            name: assignment.name.as_bstr(),
-            subscript: assignment.subscript.as_ref().map(Subscript::Tree),
-            mode: Mode::appending(assignment.append),
-            value: match &assignment.value {
-                AssignedValue::Array(elements) => Some(Given::List(elements)),
-                AssignedValue::Scalar(_) => None,
-            },
-            written: written(argument),
-        },
-    };
-    is_name(declaration.name).then_some(declaration)
-}
-
 /// `declare -n name=target`: the target must be a name, and not the reference itself.
-fn check_reference(shell: &Shell, request: &Request, declaration: &mut Declaration<'_>) -> bool {
+fn check_reference(shell: &Shell, request: &Request, declaration: &Declaration<'_>) -> bool {
     let builtin = request.builtin;
     let name = declaration.name;
     if declaration.subscript.is_some() {

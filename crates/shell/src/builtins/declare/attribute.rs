@@ -1,13 +1,13 @@
 //! `export` and `readonly`: one attribute, for variables wherever they are found.
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::AssignedValue;
 
+use super::declaration::{Declaration, Given};
 use super::{Request, functions, print_matching, written};
 use crate::builtins::{Command, DeclarationArgument, usage};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
-use crate::variables::{Mode, Place, ScopeKind, is_name, parse_assignment};
+use crate::variables::{Place, ScopeKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::builtins) enum Attribute {
@@ -76,56 +76,31 @@ fn change(
     request: &Request,
     argument: &DeclarationArgument<'_>,
 ) -> Running<bool> {
-    let refuse = |shell: &Shell, text: &BStr| {
-        shell.complain_of_identifier(request.builtin, text);
-        Ok(false)
+    let Some(declaration) = Declaration::of(argument) else {
+        shell.complain_of_identifier(request.builtin, written(argument).as_bstr());
+        return Ok(false);
     };
-    let text = written(argument);
-    let assignment = match argument {
-        DeclarationArgument::Word(word) => parse_assignment(word.as_bstr()),
-        _ => None,
-    };
-    let name = match (argument, &assignment) {
-        (DeclarationArgument::Word(_), Some(found)) if found.target.subscript.is_some() => {
-            return refuse(shell, found.written);
-        }
-        (DeclarationArgument::Word(_), Some(found)) => found.target.name,
-        (DeclarationArgument::Word(word), None) => word.as_bstr(),
-        (
-            DeclarationArgument::Scalar { assignment, .. } | DeclarationArgument::Array(assignment),
-            _,
-        ) => {
-            if assignment.subscript.is_some() {
-                return refuse(shell, super::assigned_name(assignment).as_bstr());
-            }
-            assignment.name.as_bstr()
-        }
-    };
-    if !is_name(name) {
-        return refuse(shell, text.as_bstr());
+    if declaration.subscript.is_some() {
+        let end = declaration.written.find_byte(b']').map_or(0, |at| at + 1);
+        let element = declaration.written.get(..end).unwrap_or_default();
+        shell.complain_of_identifier(request.builtin, element.as_bstr());
+        return Ok(false);
     }
-    let Some(place) = shell.locate(name) else { return Ok(false) };
+    let Some(place) = shell.locate(declaration.name) else { return Ok(false) };
     if let Some(subscript) = &place.subscript {
         let element = [place.name.as_bytes(), b"[", subscript, b"]"].concat();
-        return refuse(shell, element.as_bstr());
+        shell.complain_of_identifier(request.builtin, element.as_bstr());
+        return Ok(false);
     }
-    let stored = match (argument, assignment) {
-        (DeclarationArgument::Word(_), None) => true,
-        (DeclarationArgument::Word(_), Some(found)) => {
-            shell.store_scalar(&place, found.value.into(), Mode::appending(found.append))?
+    let stored = match declaration.value {
+        None => true,
+        Some(Given::Scalar(value)) => shell.store_scalar(&place, value.into(), declaration.mode)?,
+        Some(Given::List(elements)) => {
+            prepare_array(shell, request, &place);
+            shell.store_list(&place, elements, declaration.mode)?
         }
-        (DeclarationArgument::Scalar { assignment, value }, _) => {
-            shell.store_scalar(&place, value.clone(), Mode::appending(assignment.append))?
-        }
-        (DeclarationArgument::Array(assignment), _) => match &assignment.value {
-            AssignedValue::Array(elements) => {
-                prepare_array(shell, request, &place);
-                shell.store_list(&place, elements, Mode::appending(assignment.append))?
-            }
-            AssignedValue::Scalar(_) => true,
-        },
     };
-    if stored && (request.on.indexed || request.on.associative) {
+    if stored && request.wants_array() {
         prepare_array(shell, request, &place);
     }
     // A value that is refused does not keep the attribute from being set.

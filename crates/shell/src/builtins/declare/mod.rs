@@ -2,6 +2,7 @@
 
 mod apply;
 mod attribute;
+mod declaration;
 mod functions;
 mod print;
 mod request;

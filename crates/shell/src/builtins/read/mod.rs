@@ -69,14 +69,8 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         shell.complain(format!("read: read error: {}: {error}", request.descriptor));
         return Ok(ExitStatus::FAILURE);
     };
-    if file.is_terminal() {
-        if arguments.has("s") || arguments.has("i") {
-            shell.complain("read: -s and -i are not supported on a terminal");
-            return Ok(ExitStatus::USAGE);
-        }
-        if let Some(prompt) = arguments.value("p") {
-            shell.write_error(prompt);
-        }
+    if file.is_terminal() && !prompt(shell, &arguments) {
+        return Ok(ExitStatus::USAGE);
     }
     let deadline = request.timeout.and_then(|time| Instant::now().checked_add(time));
     let mut input = Input::new(file, shell.control.clone(), deadline);
@@ -99,6 +93,18 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         Ended::EndOfInput => ExitStatus::FAILURE,
         Ended::TimedOut => TIMED_OUT,
     })
+}
+
+/// What a terminal shows before it is read. `false`: what it cannot do is asked for, and that is printed.
+fn prompt(shell: &Shell, arguments: &Arguments) -> bool {
+    if arguments.has("s") || arguments.has("i") {
+        shell.complain("read: -s and -i are not supported on a terminal");
+        return false;
+    }
+    if let Some(prompt) = arguments.value("p") {
+        shell.write_error(prompt);
+    }
+    true
 }
 
 /// `None`: something is wrong, and printed.
