@@ -23,6 +23,7 @@ use super::parts::Mode;
 use super::pattern::{Pattern, PatternOptions};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
+use crate::variables::is_name;
 pub(super) use subject::Place;
 use subject::{Reference, Subject};
 
@@ -50,7 +51,7 @@ impl Shell {
         out: &mut Expansion,
     ) -> Running<()> {
         match &expansion.operation {
-            Operation::Bad(text) => return self.expand_bad(expansion, text.as_bstr()),
+            Operation::Bad(text) => return self.expand_bad(text.as_bstr()),
             Operation::NamesWithPrefix { separate } => {
                 return self.expand_names(&expansion.parameter, *separate, mode, out);
             }
@@ -188,12 +189,11 @@ impl Shell {
     }
 
     /// What follows an `@` is looked at only if there is a value, and then bash leaves the shell.
-    fn expand_bad(&mut self, expansion: &ParameterExpansion, text: &BStr) -> Running<()> {
-        let Parameter::Variable(name) = &expansion.parameter else {
-            return Err(self.bad_substitution(text));
-        };
-        let rest = text.strip_prefix(b"${").and_then(|rest| rest.strip_prefix(name.as_slice()));
-        if !rest.is_some_and(|rest| rest.starts_with(b"@")) {
+    fn expand_bad(&mut self, text: &BStr) -> Running<()> {
+        let inside = text.strip_prefix(b"${").unwrap_or(text);
+        let end = inside.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let (name, rest) = inside.split_at(end.unwrap_or(inside.len()));
+        if !is_name(name) || !rest.starts_with(b"@") {
             return Err(self.bad_substitution(text));
         }
         if self.scalar_of(name.as_bstr()).is_none() {
