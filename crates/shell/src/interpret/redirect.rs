@@ -225,7 +225,9 @@ impl Shell {
         };
         if let Some(source) = parse_descriptor(number) {
             let Some(file) = self.files.get(source).cloned() else {
-                self.complain(format!("{source}: {}", bad_descriptor()));
+                let mut message = number.to_vec();
+                message.extend_from_slice(format!(": {}", bad_descriptor()).as_bytes());
+                self.complain(message);
                 return Err(Failure::Reported);
             };
             self.install(descriptor, default, file, replaced)?;
@@ -319,7 +321,8 @@ fn parse_descriptor(text: &[u8]) -> Option<u32> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    text.to_str().ok()?.parse().ok()
+    // A number that is too large is a descriptor that is not open, never the name of a file.
+    Some(text.to_str().ok()?.parse().unwrap_or(u32::MAX))
 }
 
 fn concat(name: &BString, rest: &[u8]) -> BString {

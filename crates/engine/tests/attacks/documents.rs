@@ -1,0 +1,41 @@
+//! `docs/attacks.md` names a test for every class of attack; both must exist.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use libtest_mimic::{Failed, Trial};
+
+pub fn trial(names: Vec<String>) -> Trial {
+    Trial::test("documents::every class of attack has its test", move || check(&names))
+}
+
+fn check(names: &[String]) -> Result<(), Failed> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/attacks.md");
+    let text = std::fs::read_to_string(file)?;
+    let named: BTreeSet<&str> = text
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter(|word| word.contains("::"))
+        .collect();
+    let mut problems = Vec::new();
+    for test in &named {
+        // A name that ends in `::*` stands for all tests that begin like it.
+        let exists = match test.strip_suffix('*') {
+            Some(start) => names.iter().any(|name| name.starts_with(start)),
+            None => names.iter().any(|name| name == test),
+        };
+        if !exists {
+            problems.push(format!("docs/attacks.md names `{test}`, which is no test"));
+        }
+    }
+    let covers = |name: &str| {
+        named.iter().any(|test| {
+            test.strip_suffix('*').map_or(*test == name, |start| name.starts_with(start))
+        })
+    };
+    for name in names.iter().filter(|name| !covers(name)) {
+        problems.push(format!("`{name}` is not in docs/attacks.md"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
+}
