@@ -24,6 +24,8 @@ pub struct Scope {
     pub variables: HashMap<BString, Variable, BuildHasherDefault<NameHasher>>,
     /// `local -`: what the options were when the function said so.
     pub saved_options: Option<Box<Options>>,
+    /// Of a temporary scope: how deep the command it belongs to is nested. Deeper is what `eval` runs inside it.
+    pub nesting: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -41,7 +43,7 @@ impl Default for Variables {
 
 impl Scope {
     pub(super) fn new(kind: ScopeKind) -> Self {
-        Scope { kind, variables: HashMap::default(), saved_options: None }
+        Scope { kind, variables: HashMap::default(), saved_options: None, nesting: 0 }
     }
 
     pub fn get(&self, name: &BStr) -> Option<&Variable> {
@@ -247,6 +249,13 @@ impl Variables {
     /// Innermost first.
     pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
         self.scopes.iter().rev().map(AsRef::as_ref)
+    }
+
+    /// The scope is that of the command which is running at this depth of nesting, not of an `eval` around it.
+    pub fn is_own_temporary(&self, depth: usize, nesting: u32) -> bool {
+        depth + 1 == self.scopes.len()
+            && self.scopes[depth].kind == ScopeKind::Temporary
+            && self.scopes[depth].nesting == nesting
     }
 
     pub fn kind_at(&self, depth: usize) -> ScopeKind {

@@ -18,6 +18,7 @@ impl Shell {
         value: BString,
     ) -> Running<()> {
         let name = assignment.name.as_bstr();
+        self.variables.innermost_mut().nesting = self.depth;
         if let Some(subscript) = &assignment.subscript {
             self.complain_of_identifier("", written_element(name, subscript).as_bstr());
             return Ok(());

@@ -129,6 +129,9 @@ fn find_place(
                 let depth = if exists { target.depth } else { function };
                 return Some(Place { depth, ..target });
             }
+            if let Some(given) = given_to_eval(shell, name, function) {
+                return own(given);
+            }
             if is_own.is_none() && !may_hide(shell, request, name) {
                 return None;
             }
@@ -140,6 +143,12 @@ fn find_place(
         None if literal => own(shell.variables.depth_of(name).unwrap_or(0)),
         None => shell.locate(name),
     }
+}
+
+/// `name=1 eval 'local name'`: the local is the one that was given, and is gone with it.
+fn given_to_eval(shell: &Shell, name: &BStr, function: usize) -> Option<usize> {
+    let depth = shell.variables.depth_of(name).filter(|depth| *depth > function)?;
+    (!shell.variables.is_own_temporary(depth, shell.depth)).then_some(depth)
 }
 
 /// A global variable that is read-only cannot be hidden by a local.

@@ -129,9 +129,9 @@ impl Shell {
     /// `x=1 export x`: what was given for the command alone stays, with its value and attributes.
     pub(in crate::builtins) fn keep_beyond_command(&mut self, name: &BStr, depth: usize) {
         // That of the command itself, or of the function that is running (`x=1 f`).
-        let innermost = depth + 1 == self.variables.depth();
-        let of_function = self.variables.kind_at(depth + 1) == ScopeKind::Function;
-        if self.variables.kind_at(depth) != ScopeKind::Temporary || !(innermost || of_function) {
+        let of_function = self.variables.kind_at(depth) == ScopeKind::Temporary
+            && self.variables.kind_at(depth + 1) == ScopeKind::Function;
+        if !of_function && !self.variables.is_own_temporary(depth, self.depth) {
             return;
         }
         let Some(variable) = self.variables.remove_at(depth, name) else { return };
