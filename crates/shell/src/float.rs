@@ -1,4 +1,6 @@
-//! Floating-point numbers as C's printf writes them: `%e`, `%f`, `%g` with flags, width and precision.
+//! Floating-point numbers as C reads and writes them: strtod(3), and `%e`, `%f`, `%g` of printf(3).
+
+use bstr::ByteSlice;
 
 /// One directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,6 +104,40 @@ fn split_scientific(value: f64, precision: usize) -> (String, i32) {
         Some((mantissa, exponent)) => (mantissa.to_owned(), exponent.parse().unwrap_or(0)),
         None => (text, 0),
     }
+}
+
+/// As strtod(3) reads a whole word: decimal or hexadecimal, `inf`, `nan`, leading blanks.
+pub fn parse(text: &[u8]) -> Option<f64> {
+    let text = text.trim_start_with(|c| c.is_ascii_whitespace()).to_str().ok()?;
+    let (negative, digits) = match text.split_at_checked(1) {
+        Some(("-", rest)) => (true, rest),
+        Some(("+", rest)) => (false, rest),
+        _ => (false, text),
+    };
+    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let value = match hexadecimal {
+        Some(digits) => parse_hexadecimal(digits)?,
+        None if digits.starts_with(['+', '-']) => return None,
+        None => digits.parse().ok()?,
+    };
+    Some(if negative { -value } else { value })
+}
+
+fn parse_hexadecimal(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = match text.split_once(['p', 'P']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut value = 0.0_f64;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let shift = exponent.saturating_sub(i32::try_from(fraction.len() * 4).unwrap_or(i32::MAX));
+    Some(value * 2.0_f64.powi(shift))
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ use crate::filesystem::OpenFile;
 const FIRST_SIZE: usize = 8 << 10;
 /// Once a read has filled the small buffer the input is taken to be long.
 const USUAL_SIZE: usize = 128 << 10;
+/// Between two looks at the control, however much room a long line has made.
+const LARGEST_READ: usize = 1 << 20;
 
 pub struct LineReader {
     file: Arc<dyn OpenFile>,
@@ -133,6 +135,8 @@ impl LineReader {
                 return Err(errno::error(errno::EINTR));
             }
             let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+            let length = room.len().min(LARGEST_READ);
+            let room = room.get_mut(..length).unwrap_or_default();
             match self.file.read(room) {
                 Ok(count) => {
                     self.filled = count == room.len();

@@ -6,6 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::{Command, Context, Run, ToolError, input};
 use crate::arguments::{self, Order};
+use crate::float;
 use crate::status::ExitStatus;
 
 pub static COMMAND: Command = Command {
@@ -58,45 +59,11 @@ pub fn seconds(text: &BStr) -> Option<Duration> {
 }
 
 fn duration(text: &[u8], factor: f64) -> Option<Duration> {
-    let seconds = parse_float(text)? * factor;
+    let seconds = float::parse(text)? * factor;
     if seconds.is_nan() || seconds < 0.0 {
         return None;
     }
     Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
-}
-
-/// As strtod(3) reads a whole word: decimal or hexadecimal, `inf`, `nan`, leading blanks.
-pub fn parse_float(text: &[u8]) -> Option<f64> {
-    let text = text.trim_start_with(|c| c.is_ascii_whitespace()).to_str().ok()?;
-    let (negative, digits) = match text.split_at_checked(1) {
-        Some(("-", rest)) => (true, rest),
-        Some(("+", rest)) => (false, rest),
-        _ => (false, text),
-    };
-    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let value = match hexadecimal {
-        Some(digits) => parse_hexadecimal(digits)?,
-        None if digits.starts_with(['+', '-']) => return None,
-        None => digits.parse().ok()?,
-    };
-    Some(if negative { -value } else { value })
-}
-
-fn parse_hexadecimal(text: &str) -> Option<f64> {
-    let (mantissa, exponent) = match text.split_once(['p', 'P']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (text, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let mut value = 0.0_f64;
-    for digit in whole.chars().chain(fraction.chars()) {
-        value = value * 16.0 + f64::from(digit.to_digit(16)?);
-    }
-    let shift = exponent.saturating_sub(i32::try_from(fraction.len() * 4).unwrap_or(i32::MAX));
-    Some(value * 2.0_f64.powi(shift))
 }
 
 #[cfg(test)]

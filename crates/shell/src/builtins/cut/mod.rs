@@ -213,7 +213,8 @@ impl Cutter {
             undelimited = number == 1 && !line.ends_with(&[self.separator]);
             let selected =
                 self.ranges.iter().any(|range| (range.first..=range.last).contains(&number));
-            if if undelimited { !self.only_delimited } else { selected } {
+            let printed = if undelimited { !self.only_delimited } else { selected };
+            if printed {
                 if let Some(between) = self.between.as_ref().filter(|_| any) {
                     context.output.write(between)?;
                 }

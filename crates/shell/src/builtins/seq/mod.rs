@@ -8,10 +8,9 @@ use bstr::{BStr, BString, ByteSlice};
 use self::decimal::Decimal;
 use self::format::Format;
 use super::digits::Counter;
-use super::sleep::parse_float;
 use super::{Command, Context, Run, ToolError, input};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both};
-use crate::float::FloatFormat;
+use crate::float::{self, FloatFormat};
 use crate::status::ExitStatus;
 
 static OPTIONS: [OptionSpec; 3] = [
@@ -112,7 +111,7 @@ fn operands(arguments: &Arguments) -> Result<Operands, ToolError> {
 
 fn parse_operand(word: &BStr) -> Result<Operand, ToolError> {
     let shown = input::shown(word);
-    let float = parse_float(word)
+    let float = float::parse(word)
         .ok_or_else(|| wrong_use(format!("invalid floating point argument: {shown}")))?;
     if float.is_nan() {
         return Err(wrong_use(format!("invalid 'not-a-number' argument: {shown}")));

@@ -194,7 +194,8 @@ impl Key {
         } else if flags.general {
             number::rank_general(one).cmp(&number::rank_general(other))
         } else if flags.human {
-            number::compare_human(one, other)
+            // A small letter that is folded may become a unit.
+            number::compare_human(&flags.rewritten(one), &flags.rewritten(other))
         } else if flags.month {
             number::month(one).cmp(&number::month(other))
         } else if flags.random {
@@ -222,7 +223,7 @@ impl Key {
         } else if flags.general {
             number::rank_general(key)
         } else if flags.human {
-            number::rank_human(key)
+            number::rank_human(&flags.rewritten(key))
         } else if flags.month {
             number::month(key)
         } else if flags.random {

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::builtins::sleep::parse_float;
+use crate::float;
 
 /// A number at the start of a text: what is no number is zero.
 struct Number<'a> {
@@ -115,7 +115,7 @@ fn unit(number: &Number<'_>, rest: &[u8]) -> i32 {
 
 /// What is no number comes first, then what is none by name (NaN), then numbers.
 pub fn rank_general(text: &[u8]) -> u64 {
-    match parse_float(float_prefix(text)) {
+    match float::parse(float_prefix(text)) {
         None => 0,
         Some(number) if number.is_nan() => 1,
         Some(number) => {

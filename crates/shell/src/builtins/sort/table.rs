@@ -90,8 +90,9 @@ pub struct Table {
     entries: Vec<Entry>,
 }
 
-/// Lines that are sorted at a stretch: a few milliseconds.
+/// Lines that are sorted at a stretch: a few milliseconds. With keys a comparison takes several times as long.
 const RUN: usize = 1 << 15;
+const RUN_WITH_KEYS: usize = 1 << 12;
 /// From this many lines on a second thread helps.
 const WORTH_A_THREAD: usize = 1 << 17;
 /// Lines merged between two looks at the control.
@@ -112,7 +113,9 @@ impl Table {
                 .then_with(|| rules.compare_tied(one.of(text), other.of(text)))
                 .then_with(|| one.start.cmp(&other.start))
         };
-        self.entries = sort_in_parallel(std::mem::take(&mut self.entries), &compare, control)?;
+        let run = if rules.keys.is_empty() { RUN } else { RUN_WITH_KEYS };
+        let entries = std::mem::take(&mut self.entries);
+        self.entries = sort_in_parallel(entries, run, &compare, control)?;
         Ok(())
     }
 
@@ -139,18 +142,20 @@ impl Table {
 /// Two halves at a time when it is worth a thread; the halves are then one more merge.
 fn sort_in_parallel(
     mut left: Vec<Entry>,
+    run: usize,
     compare: &(impl Fn(&Entry, &Entry) -> Ordering + Sync),
     control: &Arc<Control>,
 ) -> Result<Vec<Entry>, Stop> {
     if left.len() < WORTH_A_THREAD {
-        sort_entries(&mut left, compare, control)?;
+        sort_entries(&mut left, run, compare, control)?;
         return Ok(left);
     }
     let mut right = left.split_off(left.len() / 2);
     let helped = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("sort".to_owned());
-        let helper = builder.spawn_scoped(scope, || sort_entries(&mut right, compare, control));
-        sort_entries(&mut left, compare, control)?;
+        let helper =
+            builder.spawn_scoped(scope, || sort_entries(&mut right, run, compare, control));
+        sort_entries(&mut left, run, compare, control)?;
         match helper.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(sorted)) => sorted.map(|()| true),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
@@ -159,7 +164,7 @@ fn sort_in_parallel(
     })?;
     if !helped {
         // There was no thread to be had.
-        sort_entries(&mut right, compare, control)?;
+        sort_entries(&mut right, run, compare, control)?;
     }
     let mut merged = Vec::with_capacity(left.len() + right.len());
     merge(&left, &right, &mut merged, compare, control)?;
@@ -168,23 +173,24 @@ fn sort_in_parallel(
 
 fn sort_entries(
     entries: &mut Vec<Entry>,
+    run: usize,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
     control: &Arc<Control>,
 ) -> Result<(), Stop> {
-    for run in entries.chunks_mut(RUN) {
+    for part in entries.chunks_mut(run) {
         control.check()?;
-        run.sort_unstable_by(compare);
+        part.sort_unstable_by(compare);
     }
-    merge_runs(entries, compare, control)
+    merge_runs(entries, run, compare, control)
 }
 
 /// Merges neighbouring sorted runs until there is one.
 fn merge_runs(
     entries: &mut Vec<Entry>,
+    mut run: usize,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
     control: &Arc<Control>,
 ) -> Result<(), Stop> {
-    let mut run = RUN;
     let mut merged = Vec::new();
     while run < entries.len() {
         merged.reserve(entries.len());

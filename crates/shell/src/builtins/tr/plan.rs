@@ -141,8 +141,8 @@ fn are_cases_aligned(first: &Set, second: &Set) -> bool {
     let second_length: usize = second.elements.iter().map(Element::length).sum();
     let starts: Vec<usize> = case_starts(first, 0).collect();
     let fill = first_length.saturating_sub(second_length);
-    // What is behind the end of the first set is not used.
-    let mut used = case_starts(second, fill).take_while(|start| *start < first_length);
+    // What begins further behind the end of the first set is not looked at.
+    let mut used = case_starts(second, fill).take_while(|start| *start <= first_length);
     used.all(|start| starts.contains(&start))
 }
 
