@@ -25,23 +25,25 @@ fn rank(name: &[u8]) -> u8 {
     }
 }
 
-/// The name without the longest row of suffixes at its end. A suffix is a dot, a letter or tilde, and any number
-/// of letters, digits and tildes. The first byte always belongs to the stem.
+/// The name without the longest row of suffixes at its end, which may be all of it. A suffix is a dot, a letter or
+/// tilde, and any number of letters, digits and tildes.
 fn stem(name: &[u8]) -> &[u8] {
     let byte = |at: usize| name.get(at).copied().unwrap_or(0);
     let mut length = 0;
     let mut at = 0;
-    while at < name.len() {
-        at += 1;
-        length = at;
+    loop {
         while byte(at) == b'.' && (byte(at + 1).is_ascii_alphabetic() || byte(at + 1) == b'~') {
             at += 2;
             while byte(at).is_ascii_alphanumeric() || byte(at) == b'~' {
                 at += 1;
             }
         }
+        if at >= name.len() {
+            return name.get(..length).unwrap_or(name);
+        }
+        at += 1;
+        length = at;
     }
-    name.get(..length).unwrap_or(name)
 }
 
 /// Compares text and numbers in turn.
