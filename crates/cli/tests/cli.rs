@@ -1,6 +1,10 @@
 //! The binary as a user meets it.
 
-#![expect(clippy::disallowed_methods, reason = "tests make directories and run the binary")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "tests make directories and run the binary"
+)]
 
 use std::fs;
 use std::io::Write;

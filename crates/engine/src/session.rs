@@ -215,13 +215,14 @@ impl Session {
         let status = end(&mut self.shell, flow);
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let (stdout, stderr) = captured
-            .map_or_else(Default::default, |(output, errors)| (output.take(), errors.take()));
+        let (stdout, stderr) = captured.map_or_else(Default::default, |captured| {
+            (captured.output.take(), captured.errors.take())
+        });
         let steps = self.host.take_steps();
         Outcome { status, stdout, stderr, stopped, exited, steps, duration: started.elapsed() }
     }
 
-    fn open_streams(&self, streams: &Streams) -> (FileTable, Option<(Arc<Capture>, Arc<Capture>)>) {
+    fn open_streams(&self, streams: &Streams) -> (FileTable, Option<Captured>) {
         let control = &self.shell.control;
         let metered = |file: Arc<dyn OpenFile>| {
             Arc::new(Metered::new(file, Arc::clone(control))) as Arc<dyn OpenFile>
@@ -235,7 +236,7 @@ impl Session {
                     metered(Arc::clone(&output) as _),
                     metered(Arc::clone(&errors) as _),
                 );
-                (table, Some((output, errors)))
+                (table, Some(Captured { output, errors }))
             }
             Streams::Given { input, output, errors } => {
                 let table = FileTable::standard(
@@ -247,6 +248,12 @@ impl Session {
             }
         }
     }
+}
+
+/// Where the output of a request is collected.
+struct Captured {
+    output: Arc<Capture>,
+    errors: Arc<Capture>,
 }
 
 /// Begins in a directory if the session can see it; else it stays at the root.

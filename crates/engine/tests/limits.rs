@@ -1,6 +1,10 @@
 //! Limits are values with clear errors, and a request can be stopped from another thread.
 
-#![expect(clippy::disallowed_methods, reason = "tests make the directories they run in")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "tests make the directories they run in"
+)]
 
 use std::fs;
 use std::path::PathBuf;
@@ -44,10 +48,10 @@ fn stderr(outcome: &Outcome) -> String {
     String::from_utf8_lossy(&outcome.stderr).into_owned()
 }
 
-#[test]
-fn each_limit_stops_the_request_and_says_which() {
+/// A limit, a script that exceeds it, and the words that say so.
+fn limited() -> Vec<(Limits, &'static str, &'static str)> {
     let defaults = Limits::default;
-    let table = [
+    vec![
         (
             Limits { steps: 100, ..defaults() },
             "while true; do :; done",
@@ -103,9 +107,13 @@ fn each_limit_stops_the_request_and_says_which() {
             "sleep 60",
             "timed out",
         ),
-    ];
+    ]
+}
+
+#[test]
+fn each_limit_stops_the_request_and_says_which() {
     let project = Project::new();
-    for (limits, script, words) in table {
+    for (limits, script, words) in limited() {
         let outcome = project.run(limits, script);
         assert!(stderr(&outcome).contains(words), "{script}: {}", stderr(&outcome));
         assert!(outcome.stopped.is_some(), "{script}");

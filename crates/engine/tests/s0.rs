@@ -1,6 +1,10 @@
 //! Every scenario of S0, named after its line in the specification.
 
-#![expect(clippy::disallowed_methods, reason = "tests make the directories they run in")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "tests make the directories they run in"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

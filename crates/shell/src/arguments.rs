@@ -166,7 +166,7 @@ fn parse_long(
         (ValueSpec::None, Some(_)) => {
             return Err(ToolError::usage(format!("option '--{name}' doesn't allow an argument")));
         }
-        (ValueSpec::None, None) | (ValueSpec::Optional(_), None) => None,
+        (ValueSpec::None | ValueSpec::Optional(_), None) => None,
         (_, Some(value)) => Some(value),
         (ValueSpec::Required(_), None) => match rest.next() {
             Some(value) => Some(value.clone()),

@@ -31,7 +31,7 @@ pub fn perform(global: &Global, script: &ScriptInvocation) -> Exit {
         Ok(options) => options,
         Err(problem) => return failed(&problem),
     };
-    options.arguments = script.arguments.clone();
+    options.arguments.clone_from(&script.arguments);
     let root = options.root.clone();
     let mut session = match Session::new(options) {
         Ok(session) => session,

@@ -26,7 +26,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     };
     place(&mut options, &run);
     if run.clear_environment {
-        options.environment = global.environment.clone();
+        options.environment.clone_from(&global.environment);
     }
     options.limits.wall_time = run.timeout;
     options.record_steps = global.json;

@@ -22,7 +22,7 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
     if let Some(name) = &script.name {
         options.name = name.clone();
     }
-    options.arguments = script.arguments.clone();
+    options.arguments.clone_from(&script.arguments);
     let text = match &script.source {
         Source::Text(text) => Some(text.clone()),
         Source::File(path) => match exacta::project::read_operator_file(path) {

@@ -3,6 +3,8 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
     reason = "tests make directories and run the oracle; the product's rooms do not apply"
 )]
 
