@@ -55,7 +55,7 @@ impl Shell {
         let options = PatternOptions {
             extglob: self.options.extglob,
             ignore_case: self.options.nocaseglob,
-            leading_dot: !self.shows_dot_files(),
+            leading_dot: !self.options.dotglob,
             encoding: self.encoding(),
         };
         let mut parsed = PathPattern {
@@ -94,17 +94,13 @@ impl Shell {
         }
     }
 
-    fn shows_dot_files(&self) -> bool {
-        self.options.dotglob || self.plain_value("GLOBIGNORE").is_some_and(|list| !list.is_empty())
-    }
-
     /// Every path that matches, in the order of its bytes.
     fn path_names(&self, pattern: &PathPattern) -> Running<Vec<BString>> {
         let mut walk = Walk {
             shell: self,
             directories_only: pattern.directories_only,
             with_dots: !self.options.globskipdots,
-            shows_dot_files: self.shows_dot_files(),
+            shows_dot_files: self.options.dotglob,
             found: Vec::new(),
             bytes: 0,
         };
@@ -113,7 +109,13 @@ impl Shell {
         found.sort_unstable();
         found.dedup();
         if let Some(ignored) = self.plain_value("GLOBIGNORE").filter(|list| !list.is_empty()) {
-            let ignored = Ignored::new(&ignored, self.options.extglob);
+            let options = PatternOptions {
+                extglob: self.options.extglob,
+                ignore_case: self.options.nocaseglob,
+                leading_dot: false,
+                encoding: self.encoding(),
+            };
+            let ignored = Ignored::new(&ignored, options);
             found.retain(|path| !ignored.contains(path.as_bstr()));
         }
         Ok(found)
@@ -149,12 +151,13 @@ impl Walk<'_> {
             }
             Component::Pattern(pattern) => {
                 let Some(directory) = self.open(path.as_bstr()) else { return Ok(()) };
-                for (name, kind) in self.entries(&*directory, pattern) {
-                    if pattern.matches(&name) {
-                        self.proceed(rest, joined(path.as_bstr(), name.as_bstr()), kind)?;
+                for entry in directory.entries().unwrap_or_default() {
+                    if pattern.matches(&entry.name) {
+                        let next = joined(path.as_bstr(), entry.name.as_bstr());
+                        self.proceed(rest, next, entry.kind)?;
                     }
                 }
-                Ok(())
+                self.visit_dots(pattern, rest, path.as_bstr())
             }
             Component::AnyDepth => self.any_depth(rest, path, base),
         }
@@ -207,14 +210,18 @@ impl Walk<'_> {
         self.shell.host.files().open_directory(absolute.as_bstr(), Follow::Yes).ok()
     }
 
-    fn entries(&self, directory: &dyn Directory, pattern: &Pattern) -> Vec<(BString, FileKind)> {
-        let entries = directory.entries().unwrap_or_default();
-        let mut all: Vec<_> = entries.into_iter().map(|entry| (entry.name, entry.kind)).collect();
-        if self.with_dots && pattern.begins_with_dot() {
-            all.push((".".into(), FileKind::Directory));
-            all.push(("..".into(), FileKind::Directory));
+    /// `.` and `..` are entries too, if the shell was told not to skip them.
+    fn visit_dots(&mut self, pattern: &Pattern, rest: &[Component], path: &BStr) -> Running<()> {
+        if !self.with_dots {
+            return Ok(());
         }
-        all
+        let explicit = pattern.with_explicit_dot();
+        for name in [".", ".."] {
+            if explicit.matches(name.as_bytes()) {
+                self.proceed(rest, joined(path, name.into()), FileKind::Directory)?;
+            }
+        }
+        Ok(())
     }
 
     /// `**`: nothing, or any directories below that are not links.
@@ -293,30 +300,44 @@ fn joined(path: &BStr, name: &BStr) -> BString {
     joined
 }
 
-/// `GLOBIGNORE`: patterns between colons; a star does not cross a slash.
+/// `GLOBIGNORE`: patterns between colons. A star does not cross a slash, unless it is the end of its pattern.
 struct Ignored {
-    patterns: Vec<Vec<Pattern>>,
+    patterns: Vec<IgnoredPattern>,
+}
+
+struct IgnoredPattern {
+    components: Vec<Pattern>,
+    ends_with_star: bool,
 }
 
 impl Ignored {
-    fn new(list: &BStr, extglob: bool) -> Self {
-        let options = PatternOptions { extglob, ..PatternOptions::default() };
-        let parse = |text: &[u8]| {
-            text.split_str(b"/").map(|part| Pattern::new(part.as_bstr(), options)).collect()
+    fn new(list: &BStr, options: PatternOptions) -> Self {
+        let parse = |text: &[u8]| IgnoredPattern {
+            components: text
+                .split_str(b"/")
+                .map(|part| Pattern::new(part.as_bstr(), options))
+                .collect(),
+            ends_with_star: text.ends_with(b"*") && !text.ends_with(b"\\*"),
         };
         Ignored { patterns: split_at_colons(list).into_iter().map(parse).collect() }
     }
 
     fn contains(&self, path: &BStr) -> bool {
         let name = path.rsplit_str(b"/").next().unwrap_or_default();
-        if name == b"." || name == b".." {
-            return true;
-        }
-        let parts: Vec<&[u8]> = path.split_str(b"/").collect();
-        self.patterns.iter().any(|patterns| {
-            patterns.len() == parts.len()
-                && patterns.iter().zip(&parts).all(|(pattern, part)| pattern.matches(part))
-        })
+        name == b"." || name == b".." || self.patterns.iter().any(|pattern| pattern.matches(path))
+    }
+}
+
+impl IgnoredPattern {
+    fn matches(&self, path: &BStr) -> bool {
+        let count = self.components.len();
+        let parts: Vec<&[u8]> = if self.ends_with_star {
+            path.splitn_str(count, b"/").collect()
+        } else {
+            path.split_str(b"/").collect()
+        };
+        parts.len() == count
+            && self.components.iter().zip(&parts).all(|(pattern, part)| pattern.matches(part))
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Dynamic {
     Path,
     /// Existing turns posix mode on.
     PosixMode,
+    /// `GLOBIGNORE`: a list turns `dotglob` on, being unset turns it off.
+    IgnoredNames,
     /// `OPTIND` while `getopts` is inside a word of several letters: how many bytes of it are done. Any other
     /// assignment to `OPTIND` starts the word anew.
     OptionIndex(u32),
@@ -113,13 +115,20 @@ impl Dynamic {
         match name.as_bytes() {
             b"PATH" => Some(Dynamic::Path),
             b"POSIXLY_CORRECT" => Some(Dynamic::PosixMode),
+            b"GLOBIGNORE" => Some(Dynamic::IgnoredNames),
             _ => None,
         }
     }
 
     /// The value is the one in the table; only assigning is special.
     pub(super) fn is_stored(self) -> bool {
-        matches!(self, Dynamic::Path | Dynamic::PosixMode | Dynamic::OptionIndex(_))
+        matches!(
+            self,
+            Dynamic::Path
+                | Dynamic::PosixMode
+                | Dynamic::IgnoredNames
+                | Dynamic::OptionIndex(_)
+        )
     }
 }
 
@@ -175,7 +184,10 @@ impl Shell {
             Dynamic::LastArgument => Value::Scalar(self.last_argument.clone()),
             Dynamic::CommandText => Value::Scalar(self.command_text.clone()),
             Dynamic::HistoryNumber => number(0),
-            Dynamic::Path | Dynamic::PosixMode | Dynamic::OptionIndex(_) => return None,
+            Dynamic::Path
+            | Dynamic::PosixMode
+            | Dynamic::IgnoredNames
+            | Dynamic::OptionIndex(_) => return None,
         })
     }
 
@@ -232,6 +244,10 @@ impl Shell {
         match dynamic {
             Dynamic::Path => self.hashed = Arc::default(),
             Dynamic::PosixMode => self.options.posix = true,
+            Dynamic::IgnoredNames => {
+                let list = self.variables.scalar("GLOBIGNORE");
+                self.options.dotglob |= list.is_some_and(|list| !list.is_empty());
+            }
             _ => {}
         }
     }
@@ -241,6 +257,7 @@ impl Shell {
         match dynamic {
             Dynamic::Path => self.hashed = Arc::default(),
             Dynamic::PosixMode => self.options.posix = false,
+            Dynamic::IgnoredNames => self.options.dotglob = false,
             _ => {}
         }
     }

@@ -58,8 +58,8 @@ impl Shell {
         }
     }
 
-    /// Keys and names are one text where no `IFS` could take them apart again.
-    fn keeps_together(&self, mode: Mode) -> bool {
+    /// Keys, names and what is stripped of arrays are one text where no `IFS` could take them apart again.
+    pub(super) fn keeps_together(&self, mode: Mode) -> bool {
         !mode.quoted && mode.lists == Lists::Fields && self.separators().none()
     }
 
@@ -124,7 +124,7 @@ fn push_unsplit(values: &[BString], out: &mut Expansion) -> Running<()> {
     Ok(())
 }
 
-fn push_joined(
+pub(super) fn push_joined(
     values: &[BString],
     separator: &[u8],
     origin: Origin,

@@ -93,8 +93,7 @@ impl Shell {
             return self.expand_transform(letter, expansion, reference, mode, out);
         }
         let unset = matches!(reference.subject, Subject::Unset);
-        if self.options.nounset && (unset || self.counts_nothing(&expansion.operation, &reference))
-        {
+        if self.options.nounset && self.must_be_set(&expansion.operation, &reference) {
             return Err(self.unbound(&reference.place));
         }
         match &expansion.operation {
@@ -118,6 +117,13 @@ impl Shell {
                     operation,
                     Operation::RemovePrefix { .. } | Operation::RemoveSuffix { .. }
                 );
+                if strips
+                    && let (Subject::List(values), Place::List { name: Some(_), .. }) =
+                        (&changed, &reference.place)
+                    && self.keeps_together(mode)
+                {
+                    return list::push_joined(values, b" ", mode.origin(), out);
+                }
                 let plain = matches!(operation, Operation::Plain);
                 let mode = if plain { mode } else { mode.after_operation(strips) };
                 self.push_subject(changed, &reference.place, mode, out)
@@ -125,18 +131,26 @@ impl Shell {
         }
     }
 
-    /// `${#a[@]}` of an array that does not exist; without the `#` bash takes it for an empty list.
-    fn counts_nothing(&self, operation: &Operation, reference: &Reference) -> bool {
+    /// With `set -u`: is this unset, and does bash mind? It counts what is in an array that exists, and takes one
+    /// that does not for an empty list.
+    fn must_be_set(&self, operation: &Operation, reference: &Reference) -> bool {
         match (operation, &reference.place) {
-            (Operation::Length, Place::List { name: Some(name), .. }) => {
-                self.value_of(name.as_bstr()).is_none()
-            }
-            _ => false,
+            (
+                Operation::Length,
+                Place::List { name: Some(name), .. } | Place::Element(name, ..),
+            ) => self.value_of(name.as_bstr()).is_none(),
+            _ => matches!(reference.subject, Subject::Unset),
         }
     }
 
     /// The operations that turn one text into another.
     fn change(&mut self, operation: &Operation, subject: Subject) -> Running<Subject> {
+        // Where nothing could be removed or changed, bash does not expand the pattern.
+        if matches!(&subject, Subject::One(text) if text.is_empty())
+            && !matches!(operation, Operation::Replace { .. })
+        {
+            return Ok(subject);
+        }
         match operation {
             Operation::RemovePrefix { longest, pattern } => {
                 let strip = self.prepare_strip(pattern, strip::End::Prefix, *longest)?;

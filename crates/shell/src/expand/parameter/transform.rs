@@ -24,7 +24,9 @@ impl Shell {
         // Attributes exist without a value.
         if self.options.nounset
             && matches!(reference.subject, Subject::Unset)
-            && !(matches!(letter, b'a' | b'A') && self.attributes_at(&reference.place).is_some())
+            && !(matches!(letter, b'a' | b'A')
+                && matches!(reference.place, Place::Variable(_))
+                && self.attributes_at(&reference.place).is_some())
         {
             return Err(self.unbound(&reference.place));
         }

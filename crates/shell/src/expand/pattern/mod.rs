@@ -88,13 +88,11 @@ impl Pattern {
         }
     }
 
-    /// Does it begin with a dot, so that `.` and `..` may be meant?
-    pub fn begins_with_dot(&self) -> bool {
-        match self.nodes.first() {
-            Some(Node::Literal(text)) => text.first() == Some(&b'.'),
-            Some(Node::Group(..)) => true,
-            _ => false,
-        }
+    /// The same pattern, for names that a wildcard never means: `.` and `..`.
+    pub fn with_explicit_dot(&self) -> Self {
+        let mut pattern = self.clone();
+        pattern.options.leading_dot = true;
+        pattern
     }
 
     pub fn begins_with_star(&self) -> bool {
