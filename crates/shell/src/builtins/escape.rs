@@ -66,9 +66,10 @@ pub(super) fn decode(
         b'x' => return Some(hexadecimal(escape, out, missing)),
         b'u' => return Some(unicode(escape, 4, out, missing)),
         b'U' => return Some(unicode(escape, 8, out, missing)),
+        // Only the backslash: what follows it may mean something of its own (`\%s`).
         _ => {
-            out.extend_from_slice(&[b'\\', *letter]);
-            return Some(2);
+            out.push(b'\\');
+            return Some(1);
         }
     };
     out.push(simple);

@@ -273,12 +273,17 @@ impl Shell {
         Ok(false)
     }
 
+    pub(crate) fn is_readonly_at(&self, place: &Place) -> bool {
+        let variable = self.variables.get_at(place.depth, place.name.as_bstr());
+        variable.is_some_and(|variable| variable.attributes.readonly)
+    }
+
     pub(super) fn is_associative_at(&self, place: &Place) -> bool {
         let variable = self.variables.get_at(place.depth, place.name.as_bstr());
         variable.is_some_and(Variable::is_associative)
     }
 
-    fn unwind_unless(&self, done: bool) -> Running<()> {
+    pub(crate) fn unwind_unless(&self, done: bool) -> Running<()> {
         match done {
             true => Ok(()),
             // POSIX: a variable assignment error leaves a shell that is not interactive.

@@ -36,6 +36,11 @@ pub(super) fn apply(
         return Ok(false);
     }
     let Some(place) = find_place(shell, request, &declaration) else { return Ok(false) };
+    if declaration.is_list() && shell.is_readonly_at(&place) {
+        // A list is assigned as by a statement, with what follows from a mistake in one.
+        shell.refuse_readonly(place.name.as_bstr());
+        return shell.unwind_unless(false).map(|()| false);
+    }
     if !check(shell, request, &declaration, &place) {
         return Ok(false);
     }
@@ -50,6 +55,10 @@ pub(super) fn apply(
         return Ok(false);
     }
     set_rest(&mut variable.attributes, request);
+    if variable.is_array() && (request.off.indexed || request.off.associative) {
+        complain(shell, request, declaration.name, NOT_THIS_WAY);
+        return Ok(false);
+    }
     if request.on.exported || request.on.readonly {
         shell.keep_beyond_command(place.name.as_bstr(), place.depth);
     }
@@ -168,22 +177,26 @@ fn complain_of_readonly(shell: &Shell, builtin: &str, name: &BStr) {
     shell.complain([start.as_bytes(), name, b": readonly variable"].concat());
 }
 
+const NOT_THIS_WAY: &str = ": cannot destroy array variables in this way";
+
+fn complain(shell: &Shell, request: &Request, name: &BStr, reason: &str) -> bool {
+    let start = format!("{}: ", request.builtin);
+    shell.complain([start.as_bytes(), name, reason.as_bytes()].concat());
+    false
+}
+
 /// What cannot be done to the variable that is there.
 fn check(shell: &Shell, request: &Request, declaration: &Declaration<'_>, place: &Place) -> bool {
     let Some(variable) = shell.variables.get_at(place.depth, place.name.as_bstr()) else {
         return true;
     };
     let assigns = declaration.value.is_some();
-    let complain = |reason: &str| {
-        let start = format!("{}: ", request.builtin);
-        shell.complain([start.as_bytes(), declaration.name, reason.as_bytes()].concat());
-        false
-    };
+    let complain = |reason: &str| complain(shell, request, declaration.name, reason);
     if variable.attributes.readonly && (assigns || request.off.readonly) {
         return complain(": readonly variable");
     }
     if variable.is_array() && (request.off.indexed || request.off.associative) {
-        return complain(": cannot destroy array variables in this way");
+        return complain(NOT_THIS_WAY);
     }
     if variable.is_associative() && request.on.indexed && !request.on.associative {
         return complain(": cannot convert associative to indexed array");

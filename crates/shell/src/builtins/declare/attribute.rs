@@ -92,6 +92,14 @@ fn change(
         shell.complain_of_identifier(request.builtin, element.as_bstr());
         return Ok(false);
     }
+    let exists = shell.variables.get_at(place.depth, place.name.as_bstr()).is_some();
+    if request.off.exported && declaration.value.is_none() && !exists {
+        return Ok(true);
+    }
+    if declaration.is_list() && shell.is_readonly_at(&place) {
+        shell.refuse_readonly(place.name.as_bstr());
+        return shell.unwind_unless(false).map(|()| false);
+    }
     let stored = match declaration.value {
         None => true,
         Some(Given::Scalar(value)) => shell.store_scalar(&place, value.into(), declaration.mode)?,

@@ -28,6 +28,10 @@ pub(super) enum Given<'a> {
 }
 
 impl<'a> Declaration<'a> {
+    pub fn is_list(&self) -> bool {
+        matches!(self.value, Some(Given::List(_)))
+    }
+
     /// `None`: what stands there is no name.
     pub fn of(argument: &'a DeclarationArgument<'_>) -> Option<Self> {
         let declaration = match argument {
