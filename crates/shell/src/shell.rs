@@ -32,7 +32,7 @@ pub struct Shell {
     pub files: FileTable,
     /// Absolute and logical, as `pwd` shows it: symbolic links are not resolved.
     pub directory: BString,
-    /// `pushd`; without the current directory.
+    /// `pushd`; without the current directory, the one pushed last at the end.
     pub directory_stack: Vec<BString>,
     /// `$0`, and the name in front of messages.
     pub name: BString,
@@ -57,7 +57,7 @@ pub struct Shell {
     pub subshell_level: u32,
     /// Words of the current command that were written with a tilde: (expanded, as written).
     pub written: Vec<(BString, BString)>,
-    /// State of `$RANDOM`.
+    /// State of `$RANDOM`; 0: to be seeded when it is asked for.
     pub random: Cell<u32>,
     /// When the shell began, for `$SECONDS`.
     pub started: std::time::SystemTime,
