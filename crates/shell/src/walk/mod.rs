@@ -314,16 +314,30 @@ impl<'a> Walk<'a> {
             self.path.push(b'/');
         }
         self.path.extend_from_slice(&entry.name);
-        let kind = entry.kind;
+        let (kind, inode) = (entry.kind, entry.inode);
         self.current = Some(Item { name: entry.name, kind, metadata: OnceCell::new() });
-        if kind == FileKind::Symlink
-            && self.symlinks == Symlinks::Always
-            && let Some(problem) = self.resolve_link()
-        {
-            return Some(problem);
+        if self.symlinks == Symlinks::Always {
+            let problem = match kind {
+                FileKind::Symlink => self.resolve_link(),
+                FileKind::Directory => self.find_loop(inode),
+                _ => None,
+            };
+            if problem.is_some() {
+                return problem;
+            }
         }
         self.state = State::Visited { enter: self.kind() == FileKind::Directory };
         Some(Visit::Entry)
+    }
+
+    /// Below a link that leads up, a directory may be one that the walk is in.
+    fn find_loop(&mut self, inode: u64) -> Option<Visit> {
+        if !self.inside.iter().any(|(_, inside)| *inside == inode) {
+            return None;
+        }
+        let found = self.metadata_with(Follow::No).ok()?;
+        let identity = (found.device, found.inode);
+        self.inside.contains(&identity).then(|| Visit::Loop(self.path_of(identity)))
     }
 
     /// A link that leads somewhere is what it leads to; one that leads to nothing is a link. Back up or round in
@@ -351,6 +365,9 @@ fn root_metadata(files: &dyn FileSystem, symlinks: Symlinks, root: &BStr) -> io:
         return files.metadata(root, Follow::No);
     }
     files.metadata(root, Follow::Yes).or_else(|error| {
+        if !errno::is(&error, errno::ENOENT) {
+            return Err(error);
+        }
         let link = files.metadata(root, Follow::No)?;
         if link.is_symlink() { Ok(link) } else { Err(error) }
     })

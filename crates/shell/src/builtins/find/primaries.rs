@@ -111,6 +111,10 @@ pub(super) fn permissions(text: &[u8]) -> Result<Primary, ToolError> {
         rest => (PermissionCompare::Exactly, rest),
     };
     let invalid = || ToolError::usage(format!("invalid mode ‘{}’", text.as_bstr()));
+    if let [b'+', b'0'..=b'7', ..] = mode {
+        // This once meant what `/` means now.
+        return Err(invalid());
+    }
     let parsed = Mode::parse(mode.as_bstr()).ok_or_else(invalid)?;
     let (of_files, of_directories) = (parsed.apply(0, false, 0), parsed.apply(0, true, 0));
     // `/000` would match nothing; it is taken as `-000`, which matches everything.

@@ -248,11 +248,9 @@ fn shown_name(walk: &Walk<'_>) -> Vec<u8> {
 
 /// What is before the last slash; `.` if there is none.
 fn directory_of(path: &BStr) -> &[u8] {
-    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
-    let trimmed = path.get(..end).unwrap_or_default();
-    match trimmed.rfind_byte(b'/') {
+    match path.rfind_byte(b'/') {
         None => b".",
-        Some(at) => trimmed.get(..at).unwrap_or_default(),
+        Some(at) => path.get(..at).unwrap_or_default(),
     }
 }
 

@@ -114,7 +114,9 @@ impl Age {
             + (f64::from(self.from.nanoseconds) - f64::from(moment.nanoseconds)) / 1e9;
         let age = seconds / unit as f64;
         match (self.unit, self.compare) {
-            (_, Compare::Less) => age < self.units,
+            // GNU gives days a second of grace.
+            (AgeUnit::Days, Compare::Less) => age < self.units + 1.0 / DAY as f64,
+            (AgeUnit::Minutes, Compare::Less) => age < self.units,
             (AgeUnit::Days, Compare::More) => age >= self.units + 1.0,
             (AgeUnit::Minutes, Compare::More) => age > self.units,
             // A day that has begun counts as whole, a minute that has begun does not.

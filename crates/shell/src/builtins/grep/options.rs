@@ -283,7 +283,7 @@ fn directories(arguments: &Arguments) -> Result<(Directories, bool), ToolError> 
             ("d", Some(other)) => {
                 let other = other.to_str_lossy();
                 let message = format!("invalid argument ‘{other}’ for ‘--directories’");
-                return Err(trouble(message));
+                return Err(ToolError::usage(message));
             }
             _ => continue,
         };

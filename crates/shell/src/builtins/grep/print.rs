@@ -128,9 +128,9 @@ impl Searcher<'_> {
                 }
             } else if let Some((colors, line_color, _)) = paint {
                 let before = self.buffer.get(printed..found.start).unwrap_or_default();
+                // The colour of the match replaces that of the line.
                 colors.start(&mut self.out, line_color);
                 self.out.extend_from_slice(before);
-                colors.end(&mut self.out, line_color);
             }
             let text = self.buffer.get(found.clone()).unwrap_or_default();
             match paint {

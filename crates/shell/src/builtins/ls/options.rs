@@ -224,6 +224,7 @@ pub(super) fn read(
     let mut ignore: Vec<Pattern> = patterns("I");
     if arguments.has("B") {
         ignore.push(Pattern::new(b"*~", false));
+        ignore.push(Pattern::new(b".*~", false));
     }
     let options = Options {
         sort,

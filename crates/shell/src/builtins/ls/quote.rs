@@ -48,8 +48,10 @@ pub(super) fn quote(name: &[u8], style: Style, question_marks: bool) -> (Vec<u8>
         Style::C => c_style(name, b"\"", b"\"", b"\\\""),
         Style::Locale => c_style(name, "‘".as_bytes(), "’".as_bytes(), "\\’".as_bytes()),
         Style::CMaybe => {
-            let quoted = c_style(name, b"\"", b"\"", b"\\\"");
-            if quoted.len() == name.len() + 2 { name.to_vec() } else { quoted }
+            // A backslash alone is no reason for quotes.
+            let others: Vec<u8> = name.iter().copied().filter(|byte| *byte != b'\\').collect();
+            let plain = c_style(&others, b"\"", b"\"", b"\\\"").len() == others.len() + 2;
+            if plain { name.to_vec() } else { c_style(name, b"\"", b"\"", b"\\\"") }
         }
         Style::Escape => escape(name),
     };

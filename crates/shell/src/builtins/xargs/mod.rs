@@ -127,7 +127,8 @@ impl Line<'_, '_> {
         }
         let size = text.len() + 1;
         if self.size + size > self.options.size {
-            if self.arguments.is_empty() || self.options.exit_if_long {
+            let counted = matches!(self.options.split, Split::Lines(_) | Split::Arguments(_));
+            if self.arguments.is_empty() || (self.options.exit_if_long && counted) {
                 return Ok(Some(self.too_long()));
             }
             if let Some(ended) = self.execute()? {
