@@ -21,7 +21,8 @@ static SERIAL: AtomicU32 = AtomicU32::new(0);
 impl Project {
     fn new() -> Self {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("exacta-cli-{}-{serial}", std::process::id()));
+        let path = std::env::temp_dir()
+            .join(format!("exacta-cli-{}-{serial}/project", std::process::id()));
         fs::create_dir_all(&path).expect("a temporary directory");
         Project(path.canonicalize().expect("a real path"))
     }
@@ -52,7 +53,7 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(self.0.parent().unwrap_or(&self.0));
     }
 }
 

@@ -108,16 +108,19 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// `~/dir` as `~/'dir'`: the tilde expands, the rest is literal.
+/// `~/a b` as `~/'a b'`: the tilde expands, the rest is literal. The slash stays bare, because a quote directly
+/// after the tilde would keep it from expanding; so does a plain rest, which messages then show as it was given.
 fn tilde_or_quoted(word: &str) -> String {
-    let (prefix, rest) = word.split_at(word.find('/').unwrap_or(word.len()));
-    let plain = prefix
-        .strip_prefix('~')
-        .is_some_and(|user| user.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-    match (plain, rest.is_empty()) {
+    let (prefix, rest) =
+        word.split_once('/').map_or((word, None), |(prefix, rest)| (prefix, Some(rest)));
+    let plain = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte))
+    };
+    match (prefix.strip_prefix('~').is_some_and(plain), rest) {
         (false, _) => quoted(word),
-        (true, true) => prefix.to_owned(),
-        (true, false) => format!("{prefix}{}", quoted(rest)),
+        (true, None) => prefix.to_owned(),
+        (true, Some(rest)) if plain(rest) => format!("{prefix}/{rest}"),
+        (true, Some(rest)) => format!("{prefix}/{}", quoted(rest)),
     }
 }
 

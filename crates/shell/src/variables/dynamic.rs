@@ -124,10 +124,7 @@ impl Dynamic {
     pub(super) fn is_stored(self) -> bool {
         matches!(
             self,
-            Dynamic::Path
-                | Dynamic::PosixMode
-                | Dynamic::IgnoredNames
-                | Dynamic::OptionIndex(_)
+            Dynamic::Path | Dynamic::PosixMode | Dynamic::IgnoredNames | Dynamic::OptionIndex(_)
         )
     }
 }
