@@ -1,5 +1,6 @@
 //! `sort`: lines in order, by whole lines or by keys.
 
+mod gather;
 mod key;
 mod number;
 mod settings;
@@ -12,14 +13,13 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 
+use self::gather::{Gathered, Gatherer};
 use self::settings::{Check, OPTIONS, Settings, trouble};
 use self::stream::Merge;
-use self::table::{LARGEST, Table};
 use super::input::{self, Wording};
 use super::{Command, Context, Output, Run, ToolError};
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
-use crate::lines::LineReader;
 use crate::pipe::Bytes;
 use crate::status::ExitStatus;
 
@@ -123,22 +123,22 @@ fn run_sort(
     settings: &Settings,
     files: Vec<Arc<dyn OpenFile>>,
 ) -> Sorted {
-    let control = context.control();
-    let mut text = Vec::new();
+    let mut gatherer = Gatherer::new(settings);
     for (at, file) in files.into_iter().enumerate() {
-        let mut reader = LineReader::new(Arc::clone(&file), Arc::clone(&control));
-        if let Err(error) = read_all(&file, &mut reader, &mut text) {
-            return Ok(Err((at, error)));
-        }
-        if !text.is_empty() && !text.ends_with(&[settings.separator]) {
-            text.push(settings.separator);
-        }
-        if text.len() > LARGEST {
-            return Err(trouble("memory exhausted"));
+        gatherer.expect(file.metadata().map_or(0, |metadata| metadata.size));
+        let mut reader = input::reader(context, &file).separated_by(settings.separator);
+        loop {
+            match reader.next_block() {
+                Ok(Some(block)) => gatherer.add(context, block)?,
+                Ok(None) => break,
+                Err(error) => return Ok(Err((at, error))),
+            }
         }
     }
-    let mut table = Table::new(text, settings.separator);
-    table.sort(&settings.rules, &control)?;
+    let table = match gatherer.finish(context)? {
+        Gathered::Table(table) => table,
+        Gathered::Runs(runs) => return merge(context, settings, runs),
+    };
     let Some(mut printer) = Printer::open(context, settings)? else {
         return Ok(Ok(ExitStatus::USAGE));
     };
@@ -148,38 +148,25 @@ fn run_sort(
     printer.finish(context)
 }
 
-fn read_all(
-    file: &Arc<dyn OpenFile>,
-    reader: &mut LineReader,
-    text: &mut Vec<u8>,
-) -> io::Result<()> {
-    if let Ok(metadata) = file.metadata() {
-        // Only a hint, and one that a sparse file shall not turn into a huge allocation.
-        text.reserve(usize::try_from(metadata.size).unwrap_or(0).min(1 << 30) + 1);
-    }
-    while let Some(chunk) = reader.next_chunk()? {
-        text.extend_from_slice(chunk);
-        if text.len() > LARGEST {
-            break;
-        }
-    }
-    Ok(())
-}
-
 fn run_merge(
     context: &mut Context<'_>,
     settings: &Settings,
     files: Vec<Arc<dyn OpenFile>>,
 ) -> Sorted {
-    let mut readers = Vec::new();
+    let mut inputs = Vec::new();
     for (at, file) in files.into_iter().enumerate() {
-        let file = match set_aside(context, settings, file) {
-            Ok(file) => file,
+        match set_aside(context, settings, file) {
+            Ok(file) => inputs.push(file),
             Err(error) => return Ok(Err((at, error))),
-        };
-        readers.push(input::reader(context, &file).separated_by(settings.separator));
+        }
     }
-    let mut merge = match Merge::new(readers, settings.separator) {
+    merge(context, settings, inputs)
+}
+
+/// Prints sorted files as one.
+fn merge(context: &mut Context<'_>, settings: &Settings, files: Vec<Arc<dyn OpenFile>>) -> Sorted {
+    let reader = |file| input::reader(context, file).separated_by(settings.separator);
+    let mut merge = match Merge::new(files.iter().map(reader).collect(), settings.separator) {
         Ok(merge) => merge,
         Err(error) => return Ok(Err(error)),
     };
@@ -210,7 +197,10 @@ fn set_aside(
         return Ok(file);
     }
     let mut text = Vec::new();
-    read_all(&file, &mut LineReader::new(Arc::clone(&file), context.control()), &mut text)?;
+    let mut reader = input::reader(context, &file);
+    while let Some(chunk) = reader.next_chunk()? {
+        text.extend_from_slice(chunk);
+    }
     Ok(Arc::new(Bytes::new(text)))
 }
 

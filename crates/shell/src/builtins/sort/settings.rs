@@ -2,6 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::gather::USUAL_BUDGET;
 use super::key::{Blanks, Flags, Key};
 use super::table::Rules;
 use crate::arguments::{self, GivenOption, OptionSpec, Order, both, flag, long};
@@ -22,7 +23,7 @@ pub static OPTIONS: [OptionSpec; 28] = [
     both('r', "r", "reverse", "the other way round"),
     both('V', "V", "version-sort", "compare numbers within text, as in versions"),
     long("sort", "the same by name: general-numeric, human-numeric, month, …").takes("WORD"),
-    long("batch-size", "accepted and without effect: nothing is merged from files").takes("N"),
+    long("batch-size", "accepted and without effect: all runs are merged at once").takes("N"),
     flag('c', "c", "only check whether the input is sorted"),
     OptionSpec { id: "c", ..long("check", "the same; quiet: without a message").may_take("HOW") },
     flag('C', "C", "the same without a message"),
@@ -34,9 +35,11 @@ pub static OPTIONS: [OptionSpec; 28] = [
     both('m', "m", "merge", "merge files that are sorted already"),
     both('o', "o", "output", "write to FILE, which may also be read").takes("FILE"),
     both('s', "s", "stable", "lines with equal keys keep their order"),
-    both('S', "S", "buffer-size", "accepted and without effect").takes("SIZE"),
+    both('S', "S", "buffer-size", "use no more memory than SIZE, but temporary files")
+        .takes("SIZE"),
     both('t', "t", "field-separator", "fields are separated by SEP").takes("SEP"),
-    both('T', "T", "temporary-directory", "accepted and without effect").takes("DIR"),
+    both('T', "T", "temporary-directory", "accepted: temporary files are always in /tmp")
+        .takes("DIR"),
     long("parallel", "accepted and without effect").takes("N"),
     both('u', "u", "unique", "print only the first of equal lines"),
     both('z', "z", "zero-terminated", "lines end with NUL, not newline"),
@@ -56,6 +59,8 @@ pub struct Settings {
     pub merge: bool,
     pub unique: bool,
     pub separator: u8,
+    /// Bytes that may be held in memory.
+    pub budget: usize,
     pub output: Option<BString>,
     pub list: Option<BString>,
     pub operands: Vec<BString>,
@@ -66,7 +71,8 @@ impl Settings {
         let words = translate_obsolete(words);
         let arguments = arguments::parse(&OPTIONS, &words, Order::Anywhere)
             .map_err(|error| error.with_hint("sort", ExitStatus::USAGE))?;
-        let mut settings = Settings { separator: b'\n', ..Settings::default() };
+        let mut settings =
+            Settings { separator: b'\n', budget: USUAL_BUDGET, ..Settings::default() };
         let mut flags = Flags::default();
         for option in &arguments.options {
             settings.apply(option, &mut flags)?;
@@ -101,7 +107,7 @@ impl Settings {
                 flags.set(choose("sort", "sort", word, &SORT_WORDS)?, Blanks::Both);
             }
             ("files0-from", Some(file)) => self.list = Some(file.into()),
-            ("S", Some(size)) => check_size(size)?,
+            ("S", Some(size)) => self.budget = budget(size)?,
             ("parallel", Some(number)) => check_parallel(number)?,
             ("batch-size", Some(number)) => check_batch(number)?,
             (letter, None) => {
@@ -199,19 +205,30 @@ const SORT_WORDS: [(&str, u8); 6] = [
     ("version", b'V'),
 ];
 
-/// `-S 50%`, `-S 1G`: checked although nothing depends on it.
-fn check_size(size: &BStr) -> Result<(), ToolError> {
-    let digits = size.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let suffix = size.get(digits..).unwrap_or_default();
-    let known = matches!(
-        suffix,
-        b"" | b"b" | b"%" | b"k" | b"K" | b"M" | b"m" | b"G" | b"T" | b"P" | b"E" | b"Z" | b"Y"
-    );
-    if digits > 0 && known {
-        return Ok(());
+/// `-S 1G`; without a unit, in kilobytes. A share of all memory (`-S 50%`) is as much as usual.
+fn budget(size: &BStr) -> Result<usize, ToolError> {
+    let length = size.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, suffix) = size.split_at(length);
+    let shift = match suffix {
+        b"b" => 0,
+        b"" | b"k" | b"K" => 10,
+        b"m" | b"M" => 20,
+        b"G" => 30,
+        b"T" => 40,
+        b"P" => 50,
+        b"%" | b"E" | b"Z" | b"Y" => 64,
+        _ => return Err(trouble(format!("invalid -S argument {}", input::shown(size)))),
+    };
+    if digits.is_empty() {
+        return Err(trouble(format!("invalid -S argument {}", input::shown(size))));
     }
-    Err(trouble(format!("invalid -S argument {}", input::shown(size))))
+    let number: usize = digits.to_str_lossy().parse().unwrap_or(usize::MAX);
+    let bytes = 1_usize.checked_shl(shift).and_then(|unit| number.checked_mul(unit));
+    Ok(bytes.unwrap_or(USUAL_BUDGET).clamp(LEAST_BUDGET, USUAL_BUDGET))
 }
+
+/// Less would only make more temporary files.
+const LEAST_BUDGET: usize = 256 << 10;
 
 fn check_parallel(number: &BStr) -> Result<(), ToolError> {
     if number.is_empty() || !number.iter().all(u8::is_ascii_digit) {

@@ -81,11 +81,14 @@ impl Entry {
     }
 }
 
+/// Bytes of one entry of the index.
+pub const ENTRY_SIZE: usize = size_of::<Entry>();
+
 /// The longest text that can be sorted.
 pub const LARGEST: usize = u32::MAX as usize;
 
 pub struct Table {
-    pub text: Vec<u8>,
+    text: Vec<u8>,
     separator: u8,
     entries: Vec<Entry>,
 }
@@ -131,6 +134,11 @@ impl Table {
             start = end + 1;
         }
         Ok(())
+    }
+
+    /// Gives the text back, in the order it came.
+    pub fn into_text(self) -> Vec<u8> {
+        self.text
     }
 
     /// Lines in order, without their separators.
