@@ -128,6 +128,15 @@ fn letter_piece(letter: u8) -> Piece<'static> {
     }
 }
 
+/// The word, if it is nothing but text without a tilde in front: the usual case.
+pub(super) fn plain_text(pieces: &[Piece<'_>]) -> Option<BString> {
+    let mut all = BString::default();
+    for text in pieces.iter().map(text_of) {
+        all.extend_from_slice(text?);
+    }
+    (!all.is_empty() && !all.starts_with(b"~")).then_some(all)
+}
+
 /// For bash braces are text: in `{$a,b}_c` the name that is read afterwards is `a_c`, and `~{/x,/y}` begins with
 /// a tilde.
 pub(super) fn rejoined<'p, 'a>(pieces: &'p [Piece<'a>]) -> Cow<'p, [Piece<'a>]> {

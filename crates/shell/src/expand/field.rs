@@ -142,6 +142,9 @@ impl Expansion {
     }
 }
 
+/// What a word costs beside its text: the word itself and what the allocator adds.
+pub(super) const WORD_BYTES: u64 = 40;
+
 pub(super) fn check_limit(bytes: u64, limit: u64) -> Running<()> {
     if bytes > limit {
         return Err(Interrupt::Stopped(Stop::Limit(LimitKind::ExpansionBytes, limit)));

@@ -196,7 +196,7 @@ impl Walk<'_> {
     }
 
     fn add(&mut self, path: BString) -> Running<()> {
-        self.bytes += (path.len() + size_of::<BString>()) as u64;
+        self.bytes += path.len() as u64 + field::WORD_BYTES;
         field::check_limit(self.bytes, self.shell.control.limits.expansion_bytes)?;
         self.found.push(path);
         Ok(())

@@ -66,7 +66,7 @@ impl Shell {
     fn expand_braces(&mut self, parts: &[WordPart], into: &mut Vec<BString>) -> Running<()> {
         let limit = self.control.limits.expansion_bytes;
         let count = brace::count(parts);
-        field::check_limit(count.saturating_mul(size_of::<BString>() as u64), limit)?;
+        field::check_limit(count.saturating_mul(field::WORD_BYTES), limit)?;
         let (mut words, mut bytes) = (0_u32, 0_u64);
         brace::each_word(parts, &mut |pieces: &[Piece<'_>]| {
             words = words.wrapping_add(1);
@@ -74,11 +74,18 @@ impl Shell {
                 self.control.check().map_err(Interrupt::Stopped)?;
             }
             let before = into.len();
-            let mut expansion = self.new_expansion();
-            for piece in brace::rejoined(pieces).as_ref() {
-                self.expand_piece(piece, Mode::FIELDS, &mut expansion)?;
+            match brace::plain_text(pieces) {
+                Some(text) if !pattern::looks_active(&text, self.options.extglob) => {
+                    into.push(text);
+                }
+                _ => {
+                    let mut expansion = self.new_expansion();
+                    for piece in brace::rejoined(pieces).as_ref() {
+                        self.expand_piece(piece, Mode::FIELDS, &mut expansion)?;
+                    }
+                    self.finish_fields(expansion, into)?;
+                }
             }
-            self.finish_fields(expansion, into)?;
             bytes += size_of_all(into.get(before..).unwrap_or_default());
             field::check_limit(bytes, limit)
         })
@@ -185,5 +192,5 @@ impl Shell {
 }
 
 fn size_of_all(words: &[BString]) -> u64 {
-    words.iter().map(|word| (word.len() + size_of::<BString>()) as u64).sum()
+    words.iter().map(|word| word.len() as u64 + field::WORD_BYTES).sum()
 }

@@ -187,21 +187,32 @@ impl Walk<'_> {
         }
     }
 
+    /// Everything that can be reached from some place without matching an alternative from there. Seen from the
+    /// place that reaches farthest, that is all but what matches from it and from every other place on the way.
     fn none_of(&self, alternatives: &[Vec<Node>], from: &Positions) -> Positions {
-        let mut to = Positions::new();
-        for (round, &at) in from.iter().enumerate() {
-            if round % 16 == 15 && self.stopped() {
+        let mut places: Box<dyn Iterator<Item = &usize>> = match self.direction {
+            Direction::Forward => Box::new(from.iter()),
+            Direction::Backward => Box::new(from.iter().rev()),
+        };
+        let Some(&outermost) = places.next() else { return Positions::new() };
+        let mut excluded = self.any_of(alternatives, &vec![outermost]);
+        for &place in places {
+            let reached = |at: &usize| match self.direction {
+                Direction::Forward => *at >= place,
+                Direction::Backward => *at <= place,
+            };
+            if !excluded.iter().any(reached) || self.stopped() {
                 break;
             }
-            let matched = self.any_of(alternatives, &vec![at]);
-            let reachable = match self.direction {
-                Direction::Forward => self.boundaries(at, self.text.len()),
-                Direction::Backward => self.boundaries(0, at),
-            };
-            to.extend(reachable.into_iter().filter(|end| matched.binary_search(end).is_err()));
-            tidy(&mut to);
+            let matched = self.any_of(alternatives, &vec![place]);
+            excluded.retain(|at| !reached(at) || matched.binary_search(at).is_ok());
         }
-        to
+        let mut all = match self.direction {
+            Direction::Forward => self.boundaries(outermost, self.text.len()),
+            Direction::Backward => self.boundaries(0, outermost),
+        };
+        all.retain(|at| excluded.binary_search(at).is_err());
+        all
     }
 }
 

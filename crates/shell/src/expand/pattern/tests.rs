@@ -143,6 +143,8 @@ fn long_texts_are_quick() {
     let trim = Pattern::new("*([[:space:]])".into(), options);
     assert_eq!(trim.prefix(spaces.as_bytes(), Reach::Longest), Some(1 << 20));
     assert_eq!(trim.suffix(spaces.as_bytes(), Reach::Longest), Some(0));
+    let not = Pattern::new("*!(b)*!(c)x".into(), options);
+    assert!(!not.matches(spaces.get(..1 << 16).unwrap_or_default().as_bytes()));
     let plain = |text: &str| Pattern::new(text.into(), PatternOptions::default());
     assert!(!plain("*a*b*").matches(spaces.as_bytes()));
     assert_eq!(plain("* x").prefix(spaces.as_bytes(), Reach::Longest), None);
