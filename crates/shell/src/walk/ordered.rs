@@ -328,3 +328,86 @@ fn work_alone<J, P: Piece, W>(
     state.finished.insert(sequence, Finished { pieces: held, complete: true });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::status::ExitStatus;
+
+    struct Bytes(usize, Vec<u8>);
+
+    impl Piece for Bytes {
+        fn size(&self) -> usize {
+            self.1.len()
+        }
+    }
+
+    fn jobs(count: usize) -> impl FnMut() -> Result<Option<usize>, ToolError> {
+        let mut next = 0;
+        move || {
+            next += 1;
+            Ok((next <= count).then_some(next - 1))
+        }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_jobs() {
+        let mut seen = Vec::new();
+        let work = |(): &mut (), job: usize, sink: &mut dyn Sink<Bytes>| {
+            if job.is_multiple_of(7) {
+                std::thread::sleep(std::time::Duration::from_micros(300));
+            }
+            sink.put(Bytes(job, vec![0; 10]))?;
+            sink.put(Bytes(job, vec![1; 10]))
+        };
+        let emit = |piece: Bytes| {
+            seen.push((piece.0, piece.1[0]));
+            Ok(())
+        };
+        run(jobs(500), || (), work, emit).expect("all jobs");
+        let expected: Vec<(usize, u8)> = (0..500).flat_map(|job| [(job, 0), (job, 1)]).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn large_results_wait_for_their_turn() {
+        let mut total = 0;
+        let work = |(): &mut (), job: usize, sink: &mut dyn Sink<Bytes>| {
+            (0..8).try_for_each(|_| sink.put(Bytes(job, vec![0; 1 << 20])))
+        };
+        let emit = |piece: Bytes| {
+            total += piece.1.len();
+            Ok(())
+        };
+        run(jobs(20), || (), work, emit).expect("all jobs");
+        assert_eq!(total, 160 << 20);
+    }
+
+    #[test]
+    fn an_error_ends_everything() {
+        let worked = AtomicUsize::new(0);
+        let work = |(): &mut (), job: usize, sink: &mut dyn Sink<Bytes>| {
+            worked.fetch_add(1, Ordering::Relaxed);
+            sink.put(Bytes(job, vec![0]))
+        };
+        let emit = |piece: Bytes| {
+            if piece.0 == 10 {
+                return Err(ToolError::Usage("stop".to_owned(), ExitStatus::FAILURE));
+            }
+            Ok(())
+        };
+        let ended = run(jobs(1_000_000), || (), work, emit);
+        assert!(matches!(ended, Err(ToolError::Usage(..))));
+        assert!(worked.load(Ordering::Relaxed) < 100_000);
+    }
+
+    #[test]
+    fn a_job_that_fails_ends_everything() {
+        let work = |(): &mut (), job: usize, sink: &mut dyn Sink<Bytes>| {
+            if job == 50 { Err(()) } else { sink.put(Bytes(job, vec![0])) }
+        };
+        run(jobs(1_000_000), || (), work, |_| Ok(())).expect("no error of its own");
+    }
+}
