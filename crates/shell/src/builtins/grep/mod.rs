@@ -10,6 +10,7 @@ mod patterns;
 mod print;
 mod search;
 mod select;
+mod tree;
 
 use bstr::BString;
 
@@ -22,6 +23,24 @@ pub static COMMAND: Command = Command {
     summary: "print the lines that match a pattern",
     options: &options::OPTIONS,
     run: Run::Tool(run),
+};
+
+/// `grep -E`
+pub static EGREP: Command = Command {
+    name: "egrep",
+    synopsis: "egrep [OPTION]... PATTERNS [FILE]...",
+    summary: "the same as grep -E",
+    options: &options::OPTIONS,
+    run: Run::Tool(run_extended),
+};
+
+/// `grep -F`
+pub static FGREP: Command = Command {
+    name: "fgrep",
+    synopsis: "fgrep [OPTION]... PATTERNS [FILE]...",
+    summary: "the same as grep -F",
+    options: &options::OPTIONS,
+    run: Run::Tool(run_fixed),
 };
 
 /// Status of wrong use and of any trouble.
@@ -39,6 +58,18 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     }
     let matcher = patterns::compile(context, &request)?;
     files::search_all(context, &request, &matcher)
+}
+
+fn run_extended(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolError> {
+    run(context, &with_option("-E", words))
+}
+
+fn run_fixed(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolError> {
+    run(context, &with_option("-F", words))
+}
+
+fn with_option(option: &str, words: &[BString]) -> Vec<BString> {
+    std::iter::once(BString::from(option)).chain(words.iter().cloned()).collect()
 }
 
 fn trouble(message: impl Into<String>) -> ToolError {
