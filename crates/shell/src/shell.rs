@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::CompoundCommand;
 
+use crate::builtins::Specification;
 use crate::control::{Control, Limits};
 use crate::errno;
 use crate::files::FileTable;
@@ -80,6 +81,10 @@ pub struct Shell {
     /// What `ulimit` has changed: soft and hard limit by letter. That on open files holds here; the others are
     /// for programs.
     pub resources: Arc<BTreeMap<u8, ResourceLimits>>,
+    /// `complete`
+    pub completions: Arc<BTreeMap<BString, Specification>>,
+    /// `history`
+    pub history: Arc<Vec<BString>>,
     /// Builtins switched off by `enable -n`.
     pub disabled: Arc<BTreeSet<&'static str>>,
     pub(crate) transient: Transient,
@@ -165,6 +170,8 @@ impl Shell {
             hashed: Arc::default(),
             shell_process: 0,
             resources: Arc::default(),
+            completions: Arc::default(),
+            history: Arc::default(),
             disabled: Arc::default(),
             transient: Transient::default(),
             host,

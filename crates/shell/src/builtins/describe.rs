@@ -9,7 +9,7 @@ use crate::interpret::is_path;
 use crate::shell::{Function, Shell};
 
 /// Words that the grammar knows.
-static KEYWORDS: [&str; 22] = [
+pub(super) static KEYWORDS: [&str; 22] = [
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while", "{", "}",
 ];

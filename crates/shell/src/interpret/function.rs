@@ -59,7 +59,7 @@ impl Shell {
     }
 
     /// `words` is the call: the function's name, then what becomes `$1` and on.
-    pub(super) fn call_function(&mut self, function: &Arc<Function>, words: &[BString]) -> Flow {
+    pub(crate) fn call_function(&mut self, function: &Arc<Function>, words: &[BString]) -> Flow {
         if let Some(limit) = self.exceeded_nesting() {
             let mut message = function.name.clone();
             let text = format!(": maximum function nesting level exceeded ({limit})");

@@ -167,9 +167,14 @@ impl Shell {
     }
 
     fn parse_next(&self, parser: &mut Parser<'_>) -> Result<Option<List>, SyntaxError> {
-        let options = ParseOptions { extglob: self.options.extglob, posix: self.options.posix };
+        let options = self.parse_options();
         let aliases: &dyn Aliases = if self.options.expand_aliases { self } else { &NoAliases };
         parser.next_command(options, aliases)
+    }
+
+    /// What the grammar depends on now.
+    pub(crate) fn parse_options(&self) -> ParseOptions {
+        ParseOptions { extglob: self.options.extglob, posix: self.options.posix }
     }
 
     /// A text that is no script: bash's message, the line it is about, and status 2.

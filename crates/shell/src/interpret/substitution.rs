@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{
     Command, CommandSubstitution, FileOperator, List, ProcessDirection, ProcessSubstitution,
     Redirect, RedirectKind,
@@ -41,8 +41,17 @@ impl Shell {
         Ok(output.into())
     }
 
-    /// On this thread, into a pipe without an end: nobody reads before it is done.
+    /// What a text prints, run as `$(…)` would.
+    pub(crate) fn capture_text(&mut self, text: &BStr) -> Running<Vec<u8>> {
+        self.capture_flow(|shell| shell.run_text(text, 1))
+    }
+
     fn capture(&mut self, body: &List) -> Running<Vec<u8>> {
+        self.capture_flow(|shell| shell.run_list(body))
+    }
+
+    /// On this thread, into a pipe without an end: nobody reads before it is done.
+    fn capture_flow(&mut self, run: impl FnOnce(&mut Shell) -> Flow) -> Running<Vec<u8>> {
         let (reader, writer) = pipe::unbounded(&self.control);
         let mut shell = self.subshell();
         shell.jobs.clone_from(&self.jobs);
@@ -52,7 +61,7 @@ impl Shell {
             shell.options.errexit = false;
         }
         shell.transient.trace_depth += 1;
-        let flow = shell.nested(|shell| shell.run_list(body));
+        let flow = shell.nested(run);
         let ended = shell.end_subshell(flow);
         drop(shell);
         let status = ended?;

@@ -1,7 +1,6 @@
 //! Texts inside texts: `eval`, `source`.
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ParseOptions;
 
 use crate::shell::{Frame, FrameKind, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running};
@@ -86,8 +85,8 @@ impl Shell {
         if text.ends_with(b"\\\n") {
             return true;
         }
-        let options = ParseOptions { extglob: self.options.extglob, posix: self.options.posix };
-        let parsed = exacta_syntax::parse(text, options, exacta_syntax::Limits::default());
+        let parsed =
+            exacta_syntax::parse(text, self.parse_options(), exacta_syntax::Limits::default());
         parsed.is_err_and(|error| error.is_incomplete())
     }
 
