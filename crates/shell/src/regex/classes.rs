@@ -1,5 +1,7 @@
 //! Named classes of characters, as the C library has them in a UTF-8 locale.
 
+use std::sync::LazyLock;
+
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 pub(crate) fn single(character: char) -> ClassUnicode {
@@ -35,12 +37,22 @@ fn property(text: &str) -> ClassUnicode {
     written(text).unwrap_or_else(ClassUnicode::empty)
 }
 
+/// Letters of all alphabets, and digits that are not ASCII: collected once.
+static ALPHABETIC: LazyLock<ClassUnicode> =
+    LazyLock::new(|| property(r"[\p{Alphabetic}\p{Nd}--0-9]"));
+
+static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| property(r"[\p{Alphabetic}\p{Nd}_]"));
+
 /// `[:name:]`, for any alphabet.
 pub fn named(name: &[u8]) -> Option<ClassUnicode> {
     Some(match name {
-        b"alpha" => property(r"[\p{Alphabetic}\p{Nd}--0-9]"),
+        b"alpha" => ALPHABETIC.clone(),
         b"digit" => range('0', '9'),
-        b"alnum" => property(r"[\p{Alphabetic}\p{Nd}]"),
+        b"alnum" => {
+            let mut class = ALPHABETIC.clone();
+            class.union(&range('0', '9'));
+            class
+        }
         b"upper" => property(r"\p{Uppercase}"),
         b"lower" => property(r"\p{Lowercase}"),
         b"space" => of_ranges(&SPACES),
@@ -99,7 +111,7 @@ pub(crate) fn named_ascii(name: &[u8]) -> Option<ClassUnicode> {
 
 /// `\w`
 pub(crate) fn word() -> ClassUnicode {
-    property(r"[\p{Alphabetic}\p{Nd}_]")
+    WORD.clone()
 }
 
 pub(crate) fn word_ascii() -> ClassUnicode {

@@ -26,7 +26,7 @@ pub struct GroupMatcher {
 
 impl GroupMatcher {
     pub fn new(node: &Node) -> Result<GroupMatcher, Error> {
-        let matcher = Matcher::new(node, Preference::Longest, TERMINATOR)?;
+        let matcher = Matcher::for_texts(node, Preference::Longest)?;
         let lowering = Lowering { purpose: Purpose::Groups, terminator: TERMINATOR };
         let captures = match lowering.lower(node) {
             Some(hir) if node.groups() > 0 => Some(build(hir)?),

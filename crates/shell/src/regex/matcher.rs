@@ -1,12 +1,13 @@
 //! An expression ready for use.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use regex_automata::meta;
 use regex_automata::nfa::thompson::pikevm;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, hybrid};
+use regex_syntax::hir::Hir;
 
 use super::automaton::{self, Longest, Lowering, Purpose};
 use super::backtrack::{Machine, Memory};
@@ -16,8 +17,8 @@ use crate::control::Control;
 
 /// Shared between threads; each has a [`Scratch`] of its own.
 pub struct Matcher {
-    /// Runs over whole buffers.
-    scan: meta::Regex,
+    /// Runs over whole buffers. Not there if only single texts are matched.
+    scan: Option<meta::Regex>,
     /// Every line the scan finds matches.
     scan_is_exact: bool,
     exact: Exact,
@@ -25,17 +26,20 @@ pub struct Matcher {
 }
 
 enum Exact {
-    /// `longest`: only if the first match is not always the longest.
-    Automaton {
-        find: meta::Regex,
-        longest: Option<Box<Longest>>,
-    },
+    Automaton { find: meta::Regex, longest: Option<Box<LazyLongest>> },
     Backtrack(Program),
+}
+
+/// What finds the longest match where the first is not always the longest. Most uses never ask for it, so it is
+/// built when somebody does. That it is too big has been ruled out: what finds the first match is larger.
+struct LazyLongest {
+    hir: Hir,
+    built: OnceLock<Result<Longest, Error>>,
 }
 
 /// What a search needs to remember between two calls.
 pub struct Scratch {
-    scan: meta::Cache,
+    scan: Option<meta::Cache>,
     find: Option<meta::Cache>,
     longest: Option<hybrid::dfa::Cache>,
     machine: Option<pikevm::Cache>,
@@ -54,24 +58,25 @@ impl Matcher {
     /// `terminator` ends the lines of the buffers that are scanned; no match contains it.
     pub fn new(node: &Node, preference: Preference, terminator: u8) -> Result<Matcher, Error> {
         let scanning = Lowering { purpose: Purpose::Scan, terminator };
-        let scan = scanning.lower(node).ok_or(Error::Unsupported("this expression"))?;
-        let scan = automaton::build(&scan)?;
-        let exact = Lowering { purpose: Purpose::Exact, terminator };
-        let exact = match exact.lower(node) {
-            None => Exact::Backtrack(Program::compile(node)?),
-            Some(hir) => {
-                let settled = preference == Preference::First || automaton::first_is_longest(node);
-                let longest = if settled { None } else { Some(Box::new(Longest::build(&hir)?)) };
-                Exact::Automaton { find: automaton::build(&hir)?, longest }
-            }
-        };
-        Ok(Matcher { scan, scan_is_exact: scanning.is_exact(node), exact, preference })
+        let hir = scanning.lower(node).ok_or(Error::Unsupported("this expression"))?;
+        let scan = automaton::build(&hir)?;
+        let scan_is_exact = scanning.is_exact(node);
+        // What says exactly which lines match says the same of a line by itself.
+        let find = scan_is_exact.then(|| scan.clone());
+        let exact = exact(node, preference, terminator, find)?;
+        Ok(Matcher { scan: Some(scan), scan_is_exact, exact, preference })
+    }
+
+    /// For single texts, which may hold anything but NUL. There is nothing to scan.
+    pub fn for_texts(node: &Node, preference: Preference) -> Result<Matcher, Error> {
+        let exact = exact(node, preference, 0, None)?;
+        Ok(Matcher { scan: None, scan_is_exact: false, exact, preference })
     }
 
     /// `control` lets a long search notice that the request is over.
     pub fn scratch(&self, control: Option<Arc<Control>>) -> Scratch {
         Scratch {
-            scan: self.scan.create_cache(),
+            scan: self.scan.as_ref().map(meta::Regex::create_cache),
             find: None,
             longest: None,
             machine: None,
@@ -84,7 +89,8 @@ impl Matcher {
     /// Lines end with the terminator; looks at the bytes before the range.
     pub fn scan(&self, scratch: &mut Scratch, buffer: &[u8], range: Range<usize>) -> Option<usize> {
         let input = Input::new(buffer).range(range).earliest(true);
-        self.scan.search_half_with(&mut scratch.scan, &input).map(|found| found.offset())
+        let (scan, cache) = (self.scan.as_ref()?, scratch.scan.as_mut()?);
+        scan.search_half_with(cache, &input).map(|found| found.offset())
     }
 
     /// Does a line that [`Matcher::scan`] found still have to be asked?
@@ -120,6 +126,7 @@ impl Matcher {
                 Ok(Some(match longest {
                     None => found.range(),
                     Some(longest) => {
+                        let longest = longest.get()?;
                         let end = longest_end(longest, scratch, line, found.start());
                         found.start()..end.unwrap_or(found.end()).max(found.end())
                     }
@@ -151,6 +158,32 @@ impl Matcher {
         let stopped = || control.as_ref().is_some_and(|control| control.check().is_err());
         Machine::new(program, line, self.preference, &stopped, &mut scratch.memory).search(from)
     }
+}
+
+impl LazyLongest {
+    fn get(&self) -> Result<&Longest, Error> {
+        self.built.get_or_init(|| Longest::build(&self.hir)).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// `find`: an automaton that is known to do.
+fn exact(
+    node: &Node,
+    preference: Preference,
+    terminator: u8,
+    find: Option<meta::Regex>,
+) -> Result<Exact, Error> {
+    let lowering = Lowering { purpose: Purpose::Exact, terminator };
+    let Some(hir) = lowering.lower(node) else {
+        return Ok(Exact::Backtrack(Program::compile(node)?));
+    };
+    let find = match find {
+        Some(find) => find,
+        None => automaton::build(&hir)?,
+    };
+    let settled = preference == Preference::First || automaton::first_is_longest(node);
+    let lazy = LazyLongest { hir, built: OnceLock::new() };
+    Ok(Exact::Automaton { find, longest: (!settled).then(|| Box::new(lazy)) })
 }
 
 fn longest_end(

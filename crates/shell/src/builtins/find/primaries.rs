@@ -130,8 +130,7 @@ pub(super) fn regex(text: &[u8], syntax: Syntax, fold: bool) -> Result<Primary, 
         Error::TooComplex | Error::Stopped => ToolError::usage("Regular expression too big"),
     };
     let parsed = regex::parse_posix(text, syntax, fold).map_err(explain)?;
-    // No path contains NUL, so nothing is kept from matching.
-    let matcher = Matcher::new(&parsed.node, Preference::Longest, 0).map_err(explain)?;
+    let matcher = Matcher::for_texts(&parsed.node, Preference::Longest).map_err(explain)?;
     Ok(Primary::Regex(Arc::new(matcher)))
 }
 

@@ -246,11 +246,16 @@ fn shown_name(walk: &Walk<'_>) -> Vec<u8> {
     name
 }
 
-/// What is before the last slash; `.` if there is none.
+/// What is before the last slash that is not at the end; `.` if there is no slash at all.
 fn directory_of(path: &BStr) -> &[u8] {
-    match path.rfind_byte(b'/') {
-        None => b".",
-        Some(at) => path.get(..at).unwrap_or_default(),
+    if !path.contains(&b'/') {
+        return b".";
+    }
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+    let trimmed = path.get(..end).unwrap_or_default();
+    match trimmed.rfind_byte(b'/') {
+        None => trimmed,
+        Some(at) => trimmed.get(..at).unwrap_or_default(),
     }
 }
 

@@ -17,6 +17,9 @@ use crate::regex::{self, Matcher, Scratch};
 
 const READ: usize = 96 << 10;
 
+/// Most files are smaller than this: clearing more costs more than reading them.
+const FIRST: usize = 16 << 10;
+
 /// Output is handed on when there is this much of it.
 const FULL: usize = 32 << 10;
 
@@ -184,12 +187,27 @@ impl<'a> Searcher<'a> {
     /// Reads more behind what is there.
     fn fill(&mut self, file: &dyn OpenFile) -> Result<usize, Halt> {
         self.control.check().map_err(|_| Halt::Closed)?;
+        if self.buffer.is_empty() {
+            self.buffer.resize(FIRST + 1, 0);
+            let count = self.read_more(file)?;
+            if count < FIRST || !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+                return Ok(count);
+            }
+            // Not that small: as much as is usually read at once. A pipe is not asked to wait for it.
+            self.buffer.resize(READ + 1, 0);
+            return Ok(count + self.read_more(file)?);
+        }
         let end = self.file.end;
-        // One byte of room is for the newline that the last line may lack.
         if self.buffer.len() < end + READ + 1 {
             self.buffer.resize((end + READ + 1).max(2 * end), 0);
         }
-        let room = self.buffer.len() - 1;
+        self.read_more(file)
+    }
+
+    /// One byte of room is left for the newline that the last line may lack.
+    fn read_more(&mut self, file: &dyn OpenFile) -> Result<usize, Halt> {
+        let end = self.file.end;
+        let room = self.buffer.len().saturating_sub(1);
         let room = self.buffer.get_mut(end..room).unwrap_or_default();
         let count = file.read(room).map_err(Halt::Read)?;
         self.file.end += count;
