@@ -37,9 +37,14 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         }
     }
     for word in &arguments.operands {
-        if let Ok(Some(job)) = shell.jobs.by_specification(word.as_bstr()) {
+        let found = shell.jobs.by_specification(word.as_bstr());
+        if let Ok(Some(job)) = found {
             text.extend_from_slice(&line(shell, job, &arguments));
         } else {
+            if found.is_err() {
+                let name = word.strip_prefix(b"%").unwrap_or(word).to_str_lossy();
+                shell.complain(format!("jobs: {name}: ambiguous job spec"));
+            }
             shell.complain(format!("jobs: {}: no such job", word.to_str_lossy()));
             status = ExitStatus::FAILURE;
         }

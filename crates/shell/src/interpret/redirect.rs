@@ -225,9 +225,8 @@ impl Shell {
         };
         if let Some(source) = parse_descriptor(number) {
             let Some(file) = self.files.get(source).cloned() else {
-                let mut message = number.to_vec();
-                message.extend_from_slice(format!(": {}", bad_descriptor()).as_bytes());
-                self.complain(message);
+                let written = exacta_syntax::print_word(target);
+                self.complain(concat(&written, format!(": {}", bad_descriptor()).as_bytes()));
                 return Err(Failure::Reported);
             };
             self.install(descriptor, default, file, replaced)?;

@@ -72,26 +72,45 @@ impl Shell {
 
 /// In columns from top to bottom, as wide as the longest entry, within the width of the terminal.
 fn menu(words: &[BString], width: usize) -> Vec<u8> {
-    let digits = words.len().to_string().len();
+    let all_digits = words.len().to_string().len();
     let longest = words.iter().map(|word| word.chars().count()).max().unwrap_or(0);
-    let entry = longest + digits + 2;
-    let cell = entry + 2;
+    let cell = longest + all_digits + BETWEEN + 2;
     let columns = (width / cell).max(1);
     let rows = words.len().div_ceil(columns);
     let rows = if rows == 1 { words.len() } else { rows };
+    let first_digits = rows.to_string().len();
     let mut text = Vec::new();
     for row in 0..rows {
-        let mut at = row;
+        let (mut at, mut column) = (row, 0);
         while let Some(word) = words.get(at) {
+            let digits = if column == 0 { first_digits } else { all_digits };
             text.extend_from_slice(format!("{:>digits$}) ", at + 1).as_bytes());
             text.extend_from_slice(word);
             at += rows;
             if at < words.len() {
-                let padding = cell.saturating_sub(word.chars().count() + digits + 2);
-                text.resize(text.len() + padding, b' ');
+                indent(&mut text, column + word.chars().count() + digits + BETWEEN, column + cell);
             }
+            column += cell;
         }
         text.push(b'\n');
     }
     text
+}
+
+/// Width of `) ` behind a number.
+const BETWEEN: usize = 2;
+
+/// From one column to another, with tabs where they fit.
+fn indent(text: &mut Vec<u8>, from: usize, to: usize) {
+    const TAB: usize = 8;
+    let mut column = from;
+    while column < to {
+        if to / TAB > column / TAB {
+            text.push(b'\t');
+            column += TAB - column % TAB;
+        } else {
+            text.push(b' ');
+            column += 1;
+        }
+    }
 }

@@ -37,7 +37,10 @@ impl Shell {
         while output.last() == Some(&b'\n') {
             output.pop();
         }
-        output.retain(|byte| *byte != 0);
+        if output.contains(&0) {
+            self.complain("warning: command substitution: ignored null byte in input");
+            output.retain(|byte| *byte != 0);
+        }
         Ok(output.into())
     }
 
