@@ -21,7 +21,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         return Ok(usage::complain(shell, &COMMAND, &invalid(option)));
     }
     let text = bstr::join(" ", without_dashes(words));
-    if text.trim().is_empty() {
+    if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(ExitStatus::SUCCESS);
     }
     shell.evaluate_script(text.as_bstr())
