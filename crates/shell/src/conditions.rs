@@ -32,7 +32,7 @@ impl Shell {
                 switch.is_some_and(|switch| (switch.get)(&self.options))
             }
             b't' => {
-                let number = operand.trim().to_str().ok().and_then(|text| text.parse().ok());
+                let number = operand.trim_ascii().to_str().ok().and_then(|text| text.parse().ok());
                 number.and_then(|number| self.file(number)).is_some_and(|file| file.is_terminal())
             }
             b'r' => self.may(operand, Access::Read),

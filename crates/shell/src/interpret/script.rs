@@ -129,7 +129,7 @@ fn interpreter(text: &[u8]) -> Interpreter {
         let is_binary = first.contains(&0);
         return if is_binary { Interpreter::Binary } else { Interpreter::Shell(Vec::new()) };
     };
-    let mut words = line.fields();
+    let mut words = line.fields_with(char::is_whitespace);
     let mut program = words.next().unwrap_or_default();
     if base_name(program) == b"env" {
         program = words.find(|word| !word.starts_with(b"-")).unwrap_or_default();

@@ -156,7 +156,9 @@ fn variables(shell: &Shell, wanted: impl Fn(&Shell, &BStr) -> bool) -> Vec<BStri
 
 fn jobs(shell: &Shell, wanted: impl Fn(bool) -> bool) -> Vec<BString> {
     let listed = shell.jobs.listed().filter(|job| wanted(job.status().is_none()));
-    listed.map(|job| job.text.fields_with(char::is_whitespace).next().unwrap_or_default().into()).collect()
+    listed
+        .map(|job| job.text.fields_with(char::is_whitespace).next().unwrap_or_default().into())
+        .collect()
 }
 
 fn switches(family: &[Switch]) -> Vec<BString> {

@@ -161,7 +161,7 @@ pub(super) fn parse_descriptor(shell: &Shell, builtin: &str, text: &BStr) -> Opt
 
 /// Decimal, not negative.
 pub(super) fn parse_number(text: &BStr) -> Option<u64> {
-    let digits = text.trim();
+    let digits = text.trim_ascii();
     let digits = digits.strip_prefix(b"+").unwrap_or(digits);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;

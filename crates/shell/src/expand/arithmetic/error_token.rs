@@ -17,7 +17,7 @@ pub(super) fn of_division<'t>(
     let rest = text.get(at + 1..).unwrap_or_default();
     match rest.strip_prefix(b"=") {
         Some(value) => after_value(value).as_bstr(),
-        None => rest.trim_start().as_bstr(),
+        None => rest.trim_ascii_start().as_bstr(),
     }
 }
 
@@ -32,7 +32,7 @@ fn after_value(value: &[u8]) -> &[u8] {
             _ => {}
         }
     }
-    let end = value.trim_end().len();
+    let end = value.trim_ascii_end().len();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'#' | b'@');
     let word = value.get(..end).unwrap_or_default();
     // A subscript belongs to the name before it.
@@ -59,7 +59,7 @@ pub(super) fn of_exponent<'t>(
     let after = text.get(at + 2..).unwrap_or_default();
     let operand = after.trim_start_with(|letter| " \t\n+-!~".contains(letter));
     let length = operand_length(operand);
-    let rest = operand.get(length..).unwrap_or_default().trim_start();
+    let rest = operand.get(length..).unwrap_or_default().trim_ascii_start();
     if rest.is_empty() { operand.as_bstr() } else { rest.as_bstr() }
 }
 

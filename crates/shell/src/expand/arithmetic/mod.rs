@@ -55,11 +55,11 @@ impl Shell {
         if let Some(number) = number::plain(text) {
             return Ok(number);
         }
-        if text.trim().is_empty() {
+        if text.trim_ascii().is_empty() {
             return Ok(0);
         }
         if depth >= DEEPEST {
-            let token = text.trim_start().as_bstr();
+            let token = text.trim_ascii_start().as_bstr();
             return Err(self.arithmetic_error(
                 command,
                 text,
@@ -136,7 +136,7 @@ impl Shell {
     }
 
     fn arithmetic_error(&self, command: &str, text: &BStr, words: &str, token: &BStr) -> Interrupt {
-        let mut message = BString::from(text.trim_start());
+        let mut message = BString::from(text.trim_ascii_start());
         message.extend_from_slice(b": ");
         message.extend_from_slice(words.as_bytes());
         message.extend_from_slice(b" (error token is \"");
