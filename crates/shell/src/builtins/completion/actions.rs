@@ -123,9 +123,12 @@ impl Action {
             Action::SetOption => switches(&SET_SWITCHES),
             Action::ShoptOption => switches(&SHOPT_SWITCHES),
             Action::Signal => signals(),
-            // There is no line editor, no list of services, and no job is ever stopped.
-            Action::Binding | Action::Service | Action::Stopped => Vec::new(),
-            Action::File | Action::Directory => Vec::new(),
+            // There is no line editor, no list of services, no job is ever stopped; files are listed elsewhere.
+            Action::Binding
+            | Action::Service
+            | Action::Stopped
+            | Action::File
+            | Action::Directory => Vec::new(),
         }
     }
 }
