@@ -3,7 +3,7 @@
 //! A request has one [`Control`]. Every subshell, stage and job has one below it: to the script it is a process
 //! of its own that signals can reach, and what ends it does not end the rest.
 
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -58,6 +58,8 @@ pub struct Control {
     seen: AtomicU64,
     /// The signal without a trap that ended this process; 0: none.
     killed: AtomicI32,
+    /// By SIGSTOP and its kin, until SIGCONT.
+    stopped: AtomicBool,
     /// Bit n: signal n. Delivered and not handled yet, with a trap, ignored.
     pending: AtomicU64,
     trapped: AtomicU64,
@@ -111,6 +113,7 @@ impl Control {
             parent,
             process,
             killed: AtomicI32::new(0),
+            stopped: AtomicBool::new(false),
             pending: AtomicU64::new(0),
             trapped: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
@@ -167,18 +170,37 @@ impl Control {
     /// Something happened somewhere in the request: is it for us?
     #[cold]
     fn look(&self, events: u64) -> Result<(), Stop> {
-        if let Some(stop) = &*self.request.lock() {
-            return Err(stop.clone());
-        }
-        let mut control = Some(self);
-        while let Some(one) = control {
-            match one.killed.load(Ordering::Acquire) {
-                0 => control = one.parent.as_deref(),
-                signal => return Err(Stop::Killed(signal)),
+        let mut guard = self.request.lock();
+        loop {
+            if let Some(stop) = &*guard {
+                return Err(stop.clone());
+            }
+            if let Some(signal) = self.chain().find_map(Control::killing_signal) {
+                return Err(Stop::Killed(signal));
+            }
+            if !self.chain().any(|one| one.stopped.load(Ordering::Acquire)) {
+                self.seen.store(events, Ordering::Relaxed);
+                return Ok(());
+            }
+            // Stopped: until it is continued, killed, or the request is over.
+            let waited = self.request.wake.wait_timeout(guard, PATIENCE);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if self.request.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(Stop::TimedOut);
             }
         }
-        self.seen.store(events, Ordering::Relaxed);
-        Ok(())
+    }
+
+    /// This control and those it was started from.
+    fn chain(&self) -> impl Iterator<Item = &Control> {
+        std::iter::successors(Some(self), |one| one.parent.as_deref())
+    }
+
+    fn killing_signal(&self) -> Option<i32> {
+        match self.killed.load(Ordering::Acquire) {
+            0 => None,
+            signal => Some(signal),
+        }
     }
 
     /// A limit is reached: everything of the request ends.
@@ -294,7 +316,11 @@ impl Control {
     /// Delivers a signal: to its trap, or it ends the process unless it is ignored.
     pub fn deliver(&self, signal: i32) {
         let bit = signal_bit(signal);
-        let certain = signal == SIGKILL;
+        if signal == SIGCONT {
+            self.stopped.store(false, Ordering::Release);
+            self.notify();
+        }
+        let certain = matches!(signal, SIGKILL | SIGSTOP);
         if !certain && self.ignored.load(Ordering::Acquire) & bit != 0 {
             return;
         }
@@ -302,6 +328,9 @@ impl Control {
             self.pending.fetch_or(bit, Ordering::AcqRel);
         } else if is_harmless(signal) {
             return;
+        } else if stops(signal) {
+            // The shell of the request itself goes on: nobody is there who could continue it.
+            self.stopped.store(self.process != 0, Ordering::Release);
         } else {
             let _ = self.killed.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire);
         }
@@ -375,6 +404,8 @@ impl Request {
 const IDLE: Duration = Duration::from_secs(3600);
 
 const SIGKILL: i32 = 9;
+const SIGCONT: i32 = 18;
+const SIGSTOP: i32 = 19;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disposition {
@@ -387,8 +418,12 @@ fn signal_bit(signal: i32) -> u64 {
     u32::try_from(signal).ok().and_then(|signal| 1_u64.checked_shl(signal)).unwrap_or(0)
 }
 
-/// Signals whose default is to do nothing (CHLD, CONT, URG, WINCH), and those that would stop a process:
-/// there is no terminal from which it could be continued.
+/// Signals whose default is to do nothing: CHLD, CONT, URG, WINCH.
 fn is_harmless(signal: i32) -> bool {
-    matches!(signal, 0 | 17..=23 | 28)
+    matches!(signal, 0 | 17 | SIGCONT | 23 | 28)
+}
+
+/// STOP, TSTP, TTIN, TTOU.
+fn stops(signal: i32) -> bool {
+    (SIGSTOP..=22).contains(&signal)
 }

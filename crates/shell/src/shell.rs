@@ -20,6 +20,7 @@ use crate::status::{ExitStatus, Flow, Interrupt};
 use crate::variables::Variables;
 
 pub const SIGPIPE: i32 = 13;
+pub const SIGCHLD: i32 = 17;
 
 #[derive(Clone)]
 pub struct Shell {
@@ -257,7 +258,12 @@ impl Shell {
     /// `name: line 3: message` on standard error.
     pub fn complain(&self, message: impl AsRef<[u8]>) {
         let mut line = self.error_name().to_vec();
-        line.extend_from_slice(format!(": line {}: ", self.line).as_bytes());
+        let place = if self.options.gnu_errfmt {
+            format!(":{}: ", self.line)
+        } else {
+            format!(": line {}: ", self.line)
+        };
+        line.extend_from_slice(place.as_bytes());
         line.extend_from_slice(message.as_ref());
         line.push(b'\n');
         self.write_error(&line);

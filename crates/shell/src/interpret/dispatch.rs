@@ -30,7 +30,11 @@ impl Shell {
             }
             Found::Builtin(command) if command.name == "exec" => self.run_exec(words, redirects),
             Found::Builtin(command) => self.run_builtin(command, words, redirects),
-            program => self.with_redirects(redirects, |shell| shell.run_found(program, words)),
+            program => {
+                let flow = self.with_redirects(redirects, |shell| shell.run_found(program, words));
+                self.child_ended();
+                flow
+            }
         };
         self.remember_argument(words);
         if let (Some(began), Ok(status)) = (began, &flow) {

@@ -8,7 +8,7 @@ use exacta_syntax::ast::{AndOr, List, ListItem};
 use super::pipeline::Outcome;
 use crate::control::Control;
 use crate::pipe::Bytes;
-use crate::shell::Shell;
+use crate::shell::{SIGCHLD, Shell};
 use crate::status::{ExitStatus, Flow};
 
 /// The jobs of a shell. A subshell sees those of its parent, for `kill`, but has none of its own.
@@ -142,6 +142,17 @@ impl Jobs {
         self.list.push(job);
     }
 
+    /// A process that is no job: only `wait` and `kill` know it, by its id.
+    pub(super) fn add_process(
+        &mut self,
+        process_id: u32,
+        control: Arc<Control>,
+        outcome: Arc<Outcome>,
+    ) {
+        let (state, text) = (JobState::Remembered, Arc::default());
+        self.add(Job { number: 0, process_id, text, control, outcome, state, own: true });
+    }
+
     fn next_number(&self) -> u32 {
         self.listed().map(|job| job.number).max().unwrap_or(0) + 1
     }
@@ -164,7 +175,12 @@ impl Shell {
         let control = Arc::clone(&shell.control);
         let list = List { items: vec![ListItem { chain: chain.clone(), background: false }] };
         let text = Arc::new(exacta_syntax::print_list(&list));
-        let outcome = self.start_process(shell, move |shell| shell.run_list(&list))?;
+        let parent = Arc::clone(&self.control);
+        let outcome = self.start_process(shell, move |shell| {
+            let flow = shell.run_list(&list);
+            parent.deliver(SIGCHLD);
+            flow
+        })?;
         let number = self.jobs.next_number();
         let state = JobState::Listed;
         self.jobs.add(Job { number, process_id, text, control, outcome, state, own: true });

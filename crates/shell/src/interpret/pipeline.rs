@@ -98,6 +98,7 @@ impl Shell {
             statuses.push(outcome.wait(&self.control)?);
         }
         statuses.push(flow?);
+        self.child_ended();
         Ok(self.settle(statuses))
     }
 

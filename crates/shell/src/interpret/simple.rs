@@ -1,6 +1,6 @@
 //! Simple commands: expansion, assignments in front, and on to [`super::dispatch`].
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::{Argument, AssignedValue, Assignment, SimpleCommand, Word, WordPart};
 
 use crate::builtins::{self, DeclarationArgument, Run};
@@ -15,6 +15,15 @@ impl Shell {
         if !self.prepare(command)? {
             return Ok(ExitStatus::FAILURE);
         }
+        if self.options.keyword
+            && let Some(command) = with_keywords(command)
+        {
+            return self.run_prepared(&command);
+        }
+        self.run_prepared(command)
+    }
+
+    fn run_prepared(&mut self, command: &SimpleCommand) -> Flow {
         let written = self.written.len();
         let open = self.transient.substitutions.len();
         let flow = self.expand_and_run(command);
@@ -264,4 +273,43 @@ fn literally(assignment: &Assignment, value: BString) -> Assignment {
 
 fn text_of(command: &SimpleCommand) -> BString {
     exacta_syntax::print_command(&exacta_syntax::ast::Command::Simple(command.clone()))
+}
+
+/// `set -k`: assignments among the arguments belong in front of the command.
+fn with_keywords(command: &SimpleCommand) -> Option<SimpleCommand> {
+    let mut changed = command.clone();
+    changed.words.clear();
+    for argument in &command.words {
+        match argument {
+            Argument::Word(word) => match as_assignment(word) {
+                Some(assignment) => changed.assignments.push(assignment),
+                None => changed.words.push(argument.clone()),
+            },
+            Argument::Assignment(assignment) => changed.assignments.push(assignment.clone()),
+        }
+    }
+    (changed.words.len() < command.words.len()).then_some(changed)
+}
+
+fn as_assignment(word: &Word) -> Option<Assignment> {
+    let (WordPart::Literal(first), rest) = word.parts.split_first()? else { return None };
+    let at = first.find_byte(b'=')?;
+    let (name, value) = (first.get(..at)?, first.get(at + 1..)?);
+    let is_name = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    if !is_name {
+        return None;
+    }
+    let mut parts = Vec::with_capacity(word.parts.len());
+    if !value.is_empty() {
+        parts.push(WordPart::Literal(value.into()));
+    }
+    parts.extend_from_slice(rest);
+    Some(Assignment {
+        name: name.into(),
+        subscript: None,
+        append: false,
+        value: AssignedValue::Scalar(Word { parts, span: word.span }),
+        span: word.span,
+    })
 }

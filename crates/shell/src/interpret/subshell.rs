@@ -1,7 +1,7 @@
 //! Subshells: a copy of the shell that is a process of its own to the script.
 
 use super::Condition;
-use crate::shell::Shell;
+use crate::shell::{SIGCHLD, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt};
 
 impl Shell {
@@ -26,7 +26,15 @@ impl Shell {
         let mut copy = self.subshell();
         let flow = copy.nested(run);
         let status = copy.end_subshell(flow)?;
+        self.child_ended();
         Ok(status)
+    }
+
+    /// What a program or subshell does to its parent when it ends.
+    pub(super) fn child_ended(&self) {
+        if self.traps.get(Condition::Signal(SIGCHLD)).is_some() {
+            self.control.deliver(SIGCHLD);
+        }
     }
 
     /// The status of a subshell that came to its end in whatever way; only what ends the request goes on.

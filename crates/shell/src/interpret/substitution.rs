@@ -119,7 +119,7 @@ impl Shell {
             shell.files.set(0, Some(Arc::new(Bytes::new(Vec::new()))));
             reader
         };
-        let process_id = shell.process_id();
+        let (process_id, control) = (shell.process_id(), Arc::clone(&shell.control));
         let waited = reads.then(|| Waited::new(&self.control));
         let outcome = self.start_process(shell, move |shell| {
             let flow = shell.run_list(&body);
@@ -127,6 +127,7 @@ impl Shell {
             flow
         })?;
         self.last_background = Some(process_id);
+        self.jobs.add_process(process_id, control, Arc::clone(&outcome));
         let descriptor = self.free_descriptor();
         self.files.set(descriptor, Some(ours));
         let reader = reads.then_some(outcome);
