@@ -12,6 +12,7 @@ use super::expression::{
 };
 use super::list::Widths;
 use super::{Context, ToolError};
+use crate::builtins::ls::quote::with_question_marks;
 use crate::errno;
 use crate::filesystem::{FileKind, Follow, Metadata, OpenFile, OpenOptions};
 use crate::regex::{Matcher, Scratch};
@@ -188,7 +189,11 @@ impl<'a, 'c> Finder<'a, 'c> {
             }
             Primary::Print(target, ending) => {
                 let end = if *ending == Ending::Newline { b"\n" } else { b"\0" };
-                self.write(*target, walk.path())?;
+                if *ending == Ending::Newline && self.shows(*target) {
+                    self.write(*target, &with_question_marks(walk.path()))?;
+                } else {
+                    self.write(*target, walk.path())?;
+                }
                 self.write(*target, end)?;
                 true
             }
@@ -290,6 +295,11 @@ impl<'a, 'c> Finder<'a, 'c> {
         self.context.complain(format_args!(
             "File system loop detected; ‘{path}’ is part of the same file system loop as ‘{above}’."
         ));
+    }
+
+    /// Is it a terminal that would take odd bytes of names for commands?
+    pub(super) fn shows(&self, target: Target) -> bool {
+        target == Target::Output && self.context.output.is_terminal()
     }
 
     pub(super) fn write(&mut self, target: Target, bytes: &[u8]) -> Result<(), ToolError> {

@@ -5,6 +5,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::ToolError;
 use super::evaluate::Finder;
 use super::expression::{Stamp, Target};
+use crate::builtins::ls::quote::with_question_marks;
 use crate::dates::{self, Dialect, Moment};
 use crate::filesystem::{FileKind, Follow, Metadata};
 use crate::mode;
@@ -277,7 +278,10 @@ impl Finder<'_, '_> {
                 }
                 Piece::Directive(directive) => {
                     let numeric = matches!(directive.what, What::Letter(b'm' | b'd'));
-                    if let Some(text) = self.directive(directive, walk)? {
+                    if let Some(mut text) = self.directive(directive, walk)? {
+                        if self.shows(target) {
+                            text = with_question_marks(&text);
+                        }
                         let padded = directive.pad(&text, numeric);
                         self.write(target, &padded)?;
                     }

@@ -82,14 +82,39 @@ impl Paint {
         if none && !matches!(&name, b"lc" | b"rc" | b"rs") { None } else { Some(code) }
     }
 
-    pub(super) fn name(&mut self, out: &mut Vec<u8>, entry: &Entry, text: &[u8]) {
+    /// Gives whether the name has a colour.
+    pub(super) fn name(&self, out: &mut Vec<u8>, entry: &Entry, text: &[u8]) -> bool {
         let dangling = entry.kind == FileKind::Symlink && entry.target_metadata.is_none();
         let color = if self.on {
             self.of(entry.kind, entry.metadata.as_ref(), &entry.name, dangling)
         } else {
             None
         };
-        self.painted(out, color, text);
+        match color {
+            Some(color) => {
+                self.painted(out, &color, text);
+                true
+            }
+            None => {
+                out.extend_from_slice(text);
+                false
+            }
+        }
+    }
+
+    /// Before the first colour everything is reset.
+    pub(super) fn begin(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.used, true) {
+            out.extend_from_slice(&self.reset());
+        }
+    }
+
+    fn part(&self, name: [u8; 2]) -> &[u8] {
+        self.code(name).map_or(b"", |code| code.as_bytes())
+    }
+
+    fn reset(&self) -> Vec<u8> {
+        [self.part(*b"lc"), self.part(*b"rs"), self.part(*b"rc")].concat()
     }
 
     /// What a symbolic link leads to; what is missing has a colour of its own.
@@ -102,21 +127,17 @@ impl Paint {
             }
             None => self.code(*b"mi").or_else(|| self.code(*b"or")).cloned(),
         };
-        self.painted(out, color, text);
+        match color {
+            None => out.extend_from_slice(text),
+            Some(color) => {
+                self.begin(out);
+                self.painted(out, &color, text);
+            }
+        }
     }
 
-    fn painted(&mut self, out: &mut Vec<u8>, color: Option<BString>, text: &[u8]) {
-        let Some(color) = color else { return out.extend_from_slice(text) };
-        let part = |name: &[u8; 2]| {
-            self.code(*name).map_or(b"".as_slice(), |code| code.as_bytes()).to_vec()
-        };
-        let (left, right, reset) = (part(b"lc"), part(b"rc"), part(b"rs"));
-        let reset = [left.as_slice(), &reset, &right].concat();
-        if !self.used {
-            self.used = true;
-            out.extend_from_slice(&reset);
-        }
-        for piece in [left.as_slice(), &color, &right, text, &reset] {
+    fn painted(&self, out: &mut Vec<u8>, color: &BString, text: &[u8]) {
+        for piece in [self.part(*b"lc"), color, self.part(*b"rc"), text, &self.reset()] {
             out.extend_from_slice(piece);
         }
     }

@@ -13,21 +13,22 @@ impl Listing<'_, '_> {
         for (entry, name) in entries.iter().zip(names) {
             let frills = self.frills(entry, widths);
             self.out.extend_from_slice(frills.as_bytes());
-            self.out.extend_from_slice(&name.text);
+            self.push(&name.text, name.color_at);
             self.out.push(self.options.end);
         }
     }
 
     /// What is printed for each entry and how wide it is.
-    fn cells(&self, entries: &[Entry], names: &[Name], widths: Frills) -> Vec<(Vec<u8>, usize)> {
+    fn cells(&self, entries: &[Entry], names: &[Name], widths: Frills) -> Vec<Name> {
         entries
             .iter()
             .zip(names)
             .map(|(entry, name)| {
                 let mut text = self.frills(entry, widths).into_bytes();
                 let width = text.len() + name.width;
+                let color_at = name.color_at.map(|at| text.len() + at);
                 text.extend_from_slice(&name.text);
-                (text, width)
+                Name { text, width, color_at }
             })
             .collect()
     }
@@ -42,8 +43,8 @@ impl Listing<'_, '_> {
     ) {
         let limit = self.options.width;
         let mut position = 0;
-        for (number, (text, width)) in self.cells(entries, names, widths).into_iter().enumerate() {
-            let width = if limit == 0 { 0 } else { width };
+        for (number, cell) in self.cells(entries, names, widths).into_iter().enumerate() {
+            let width = if limit == 0 { 0 } else { cell.width };
             if number > 0 {
                 self.out.push(separator);
                 if limit == 0 || position + width + 2 < limit {
@@ -54,7 +55,7 @@ impl Listing<'_, '_> {
                     self.out.push(self.options.end);
                 }
             }
-            self.out.extend_from_slice(&text);
+            self.push(&cell.text, cell.color_at);
             position += width;
         }
         self.out.push(self.options.end);
@@ -68,7 +69,7 @@ impl Listing<'_, '_> {
         down: bool,
     ) {
         let cells = self.cells(entries, names, widths);
-        let widths: Vec<usize> = cells.iter().map(|(_, width)| *width).collect();
+        let widths: Vec<usize> = cells.iter().map(|cell| cell.width).collect();
         let columns = arrange(&widths, self.options.width, down);
         let count = columns.len().max(1);
         let rows = cells.len().div_ceil(count);
@@ -80,13 +81,13 @@ impl Listing<'_, '_> {
                 } else {
                     (row * count + column, row * count + column + 1)
                 };
-                let Some((text, width)) = cells.get(at) else { break };
-                self.out.extend_from_slice(text);
+                let Some(cell) = cells.get(at) else { break };
+                self.push(&cell.text, cell.color_at);
                 let last = column + 1 == count || next >= cells.len();
                 if last {
                     break;
                 }
-                self.indent(position + width, position + column_width);
+                self.indent(position + cell.width, position + column_width);
                 position += column_width;
             }
             self.out.push(self.options.end);

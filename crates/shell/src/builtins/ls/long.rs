@@ -52,7 +52,7 @@ impl Listing<'_, '_> {
             let text = self.frills(entry, frills);
             self.out.extend_from_slice(text.as_bytes());
             self.print_row(row, &widths);
-            self.out.extend_from_slice(&name.text);
+            self.push(&name.text, name.color_at);
             self.print_target(entry);
             self.out.push(self.options.end);
         }

@@ -9,7 +9,7 @@ mod entry;
 mod long;
 mod name;
 mod options;
-mod quote;
+pub(super) mod quote;
 mod size;
 mod sort;
 

@@ -13,6 +13,8 @@ pub(super) struct Name {
     pub(super) text: Vec<u8>,
     /// Columns on a terminal.
     pub(super) width: usize,
+    /// Where its colour begins, if it has one.
+    pub(super) color_at: Option<usize>,
 }
 
 /// Widths of what stands before names.
@@ -42,19 +44,32 @@ impl Listing<'_, '_> {
         for ((text, width), entry) in quoted.into_iter().zip(entries) {
             let padded = some && text == *entry.name;
             let mut out = if padded { vec![b' '] } else { Vec::new() };
-            self.paint.name(&mut out, entry, &text);
+            let colored = self.paint.name(&mut out, entry, &text);
+            let color_at = colored.then_some(usize::from(padded));
             let mut width = width + usize::from(padded);
             let skips_link = self.options.show == Show::Long && entry.target.is_some();
+            let unknown = self.options.needs_metadata() && entry.metadata.is_none();
             if !skips_link
+                && !unknown
                 && let Some(indicator) =
                     indicator(self.options.indicator, entry.kind, entry.metadata.as_ref())
             {
                 out.push(indicator);
                 width += 1;
             }
-            names.push(Name { text: out, width });
+            names.push(Name { text: out, width, color_at });
         }
         names
+    }
+
+    /// Prints a text that has a colour from some place on.
+    pub(super) fn push(&mut self, text: &[u8], color_at: Option<usize>) {
+        let (plain, colored) = text.split_at(color_at.unwrap_or(text.len()).min(text.len()));
+        self.out.extend_from_slice(plain);
+        if color_at.is_some() {
+            self.paint.begin(&mut self.out);
+        }
+        self.out.extend_from_slice(colored);
     }
 
     /// ` -> target` of a symbolic link in a long listing.

@@ -124,7 +124,8 @@ fn is_shown(character: char) -> bool {
     !character.is_control() && width::columns(character).is_some()
 }
 
-fn with_question_marks(text: &[u8]) -> Vec<u8> {
+/// What cannot be shown on a terminal becomes `?`.
+pub(in crate::builtins) fn with_question_marks(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for (character, bytes) in characters(text) {
         match character {
