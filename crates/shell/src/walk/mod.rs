@@ -76,6 +76,7 @@ pub(crate) struct Walk<'a> {
     /// Every `stride`th handle is kept open on the way down.
     stride: usize,
     open: usize,
+    steps: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +116,7 @@ impl<'a> Walk<'a> {
             inside: HashSet::new(),
             stride: handles::FIRST_STRIDE,
             open: 0,
+            steps: 0,
         })
     }
 
@@ -142,6 +144,11 @@ impl<'a> Walk<'a> {
                     }
                 }
                 State::Left => {
+                    // A directory may have millions of entries.
+                    self.steps = self.steps.wrapping_add(1);
+                    if self.steps.is_multiple_of(256) {
+                        self.control.check()?;
+                    }
                     if let Some(visit) = self.advance() {
                         return Ok(Some(visit));
                     }
