@@ -4,7 +4,6 @@ use bstr::{BString, ByteSlice};
 
 use super::{Command, Run, number, usage};
 use crate::arguments::{Arguments, OptionSpec, flag};
-use crate::interpret::Job;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
 
@@ -128,7 +127,7 @@ fn resolve(shell: &mut Shell, word: &BString, status: &mut ExitStatus) -> Option
         *status = ExitStatus::FAILURE;
         return None;
     };
-    if shell.jobs.by_process(process_id).is_some_and(Job::is_own) {
+    if shell.jobs.owns(process_id) {
         return Some(process_id);
     }
     shell.complain(format!("wait: pid {process_id} is not a child of this shell"));

@@ -11,10 +11,15 @@ use crate::pipe::Bytes;
 use crate::shell::{SIGCHLD, Shell};
 use crate::status::{ExitStatus, Flow};
 
-/// The jobs of a shell. A subshell sees those of its parent, for `kill`, but has none of its own.
+/// The jobs of a shell. A subshell sees those of its parent, for `kill`, but has none of its own; a copy costs
+/// nothing until it starts one.
 #[derive(Clone, Default)]
 pub struct Jobs {
-    list: Vec<Job>,
+    list: Arc<Vec<Job>>,
+    /// Those before are of a shell this one was copied from.
+    own_from: usize,
+    /// Those before are not listed.
+    listed_from: usize,
 }
 
 #[derive(Clone)]
@@ -27,8 +32,6 @@ pub struct Job {
     pub control: Arc<Control>,
     outcome: Arc<Outcome>,
     state: JobState,
-    /// Not that of a shell this one was copied from.
-    own: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,38 +50,33 @@ impl Job {
     pub fn status(&self) -> Option<ExitStatus> {
         self.outcome.status()
     }
-
-    pub fn is_listed(&self) -> bool {
-        self.state == JobState::Listed
-    }
-
-    pub fn is_own(&self) -> bool {
-        self.own
-    }
 }
 
 impl Jobs {
     pub(super) fn enter_subshell(&mut self) {
-        for job in &mut self.list {
-            job.own = false;
-            job.state = JobState::Remembered;
-        }
+        self.own_from = self.list.len();
+        self.listed_from = self.list.len();
     }
 
     /// In `$(…)` and a simple stage the jobs are still shown, but belong to the shell around it.
     pub(super) fn disown_all(&mut self) {
-        for job in &mut self.list {
-            job.own = false;
-        }
+        self.own_from = self.list.len();
     }
 
     pub(super) fn forget_all(&mut self) {
-        self.list.clear();
+        *self = Jobs::default();
     }
 
     /// Those that `jobs` lists, oldest first.
     pub fn listed(&self) -> impl DoubleEndedIterator<Item = &Job> {
-        self.list.iter().filter(|job| job.is_listed())
+        let shown = self.list.get(self.listed_from..).unwrap_or_default();
+        shown.iter().filter(|job| job.state == JobState::Listed)
+    }
+
+    /// Did this shell itself start the process?
+    pub fn owns(&self, process_id: u32) -> bool {
+        let own = self.list.get(self.own_from..).unwrap_or_default();
+        own.iter().any(|job| job.process_id == process_id)
     }
 
     pub fn by_process(&self, process_id: u32) -> Option<&Job> {
@@ -121,25 +119,32 @@ impl Jobs {
 
     /// Takes a job off the list; its status stays known.
     pub fn remember(&mut self, process_id: u32) {
-        for job in self.list.iter_mut().filter(|job| job.process_id == process_id && job.is_own()) {
-            job.state = JobState::Remembered;
+        if self.owns(process_id) {
+            let list = Arc::make_mut(&mut self.list);
+            for job in list.iter_mut().filter(|job| job.process_id == process_id) {
+                job.state = JobState::Remembered;
+            }
         }
     }
 
     /// Takes ended jobs off the list, as bash does before it starts a new one and after `jobs`.
     pub fn remember_ended(&mut self) {
-        for job in self.list.iter_mut().filter(|job| job.is_listed()) {
-            if job.outcome.status().is_some() {
+        if self.listed().all(|job| job.status().is_none()) {
+            return;
+        }
+        for job in Arc::make_mut(&mut self.list) {
+            if job.status().is_some() {
                 job.state = JobState::Remembered;
             }
         }
     }
 
     fn add(&mut self, job: Job) {
-        if self.list.len() >= REMEMBERED {
-            self.list.retain(|job| job.status().is_none());
+        let list = Arc::make_mut(&mut self.list);
+        if list.len() >= REMEMBERED && self.own_from == 0 {
+            list.retain(|job| job.status().is_none());
         }
-        self.list.push(job);
+        list.push(job);
     }
 
     /// A process that is no job: only `wait` and `kill` know it, by its id.
@@ -150,7 +155,7 @@ impl Jobs {
         outcome: Arc<Outcome>,
     ) {
         let (state, text) = (JobState::Remembered, Arc::default());
-        self.add(Job { number: 0, process_id, text, control, outcome, state, own: true });
+        self.add(Job { number: 0, process_id, text, control, outcome, state });
     }
 
     fn next_number(&self) -> u32 {
@@ -183,7 +188,7 @@ impl Shell {
         })?;
         let number = self.jobs.next_number();
         let state = JobState::Listed;
-        self.jobs.add(Job { number, process_id, text, control, outcome, state, own: true });
+        self.jobs.add(Job { number, process_id, text, control, outcome, state });
         self.last_background = Some(process_id);
         self.set_status(ExitStatus::SUCCESS);
         Ok(ExitStatus::SUCCESS)
