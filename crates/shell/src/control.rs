@@ -3,6 +3,7 @@
 //! A request has one [`Control`]. Every subshell, stage and job has one below it: to the script it is a process
 //! of its own that signals can reach, and what ends it does not end the rest.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -385,6 +386,33 @@ impl Control {
             signal => Some(signal),
         }
     }
+}
+
+thread_local! {
+    /// The process whose code this thread runs, if it is not that of the request itself.
+    static CURRENT: RefCell<Option<Arc<Control>>> = const { RefCell::new(None) };
+}
+
+/// From now on this thread works for that process, until the guard is dropped. A pipe is made by one process and
+/// read by another: what ends the reader is found here.
+pub fn enter(control: &Arc<Control>) -> Entered {
+    Entered { before: CURRENT.replace(Some(Arc::clone(control))) }
+}
+
+/// Gives the thread back to whom it worked for before.
+pub struct Entered {
+    before: Option<Arc<Control>>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.before.take());
+    }
+}
+
+/// May the process that this thread works for go on waiting? Outside of any, `otherwise` decides.
+pub fn check_current(otherwise: &Control) -> Result<(), Stop> {
+    CURRENT.with_borrow(|current| current.as_deref().unwrap_or(otherwise).check())
 }
 
 impl Request {

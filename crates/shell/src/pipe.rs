@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::control::{Control, PATIENCE};
+use crate::control::{self, Control, PATIENCE};
 use crate::errno;
 use crate::filesystem::{FileKind, Metadata, OpenFile};
 use crate::status::LimitKind;
@@ -41,7 +41,7 @@ impl Shared {
         state: MutexGuard<'a, State>,
         until: &Condvar,
     ) -> io::Result<MutexGuard<'a, State>> {
-        if self.control.check().is_err() {
+        if control::check_current(&self.control).is_err() {
             return Err(errno::error(errno::EINTR));
         }
         match until.wait_timeout(state, PATIENCE) {

@@ -135,6 +135,16 @@ pub enum CompoundKind {
     Arithmetic(Arithmetic),
     /// `[[ … ]]`
     Conditional(Conditional),
+    /// `coproc [name] command`
+    Coprocess(Coprocess),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coprocess {
+    /// The array that gets the descriptors: `COPROC` unless the script says otherwise.
+    pub name: BString,
+    /// One command.
+    pub body: List,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -78,6 +78,7 @@ impl Shell {
                     Err(interrupt) => Err(interrupt),
                 }
             }
+            CompoundKind::Coprocess(coprocess) => self.start_coprocess(coprocess),
             CompoundKind::Conditional(condition) => {
                 self.line = command.span.line;
                 self.step()?;

@@ -168,8 +168,7 @@ impl Shell {
             }
             found => found,
         };
-        let flow = shell.nested(|shell| shell.run_found(found, argv));
-        shell.end_subshell(flow)
+        shell.run_to_end(|shell| shell.run_found(found, argv))
     }
 
     fn run_tool(

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{AndOr, List, ListItem};
+use exacta_syntax::ast::{AndOr, Coprocess, List, ListItem};
 
 use super::pipeline::Outcome;
 use crate::control::Control;
-use crate::pipe::Bytes;
+use crate::filesystem::OpenFile;
+use crate::pipe::{self, Bytes};
 use crate::shell::{SIGCHLD, Shell};
 use crate::status::{ExitStatus, Flow};
+use crate::variables::Value;
 
 /// The jobs of a shell. A subshell sees those of its parent, for `kill`, but has none of its own; a copy costs
 /// nothing until it starts one.
@@ -168,6 +170,35 @@ impl Jobs {
 pub struct Ambiguous;
 
 impl Shell {
+    /// `coproc name command`: a job whose input and output this shell holds the other ends of.
+    pub(super) fn start_coprocess(&mut self, coprocess: &Coprocess) -> Flow {
+        self.control.step()?;
+        let (their_input, our_output) = pipe::pipe(&self.control);
+        let (our_input, their_output) = pipe::pipe(&self.control);
+        let mut shell = self.subshell();
+        shell.files.set(0, Some(their_input));
+        shell.files.set(1, Some(their_output));
+        let ours: [Arc<dyn OpenFile>; 2] = [our_input, our_output];
+        let mut elements = Vec::new();
+        for file in ours {
+            let descriptor = self.free_descriptor();
+            self.files.set(descriptor, Some(file));
+            elements.push(BString::from(descriptor.to_string()));
+        }
+        let mut text = BString::from("coproc ");
+        text.extend_from_slice(&coprocess.name);
+        text.push(b' ');
+        text.extend_from_slice(&exacta_syntax::print_list(&coprocess.body));
+        let process_id = shell.process_id();
+        self.start_listed(shell, coprocess.body.clone(), text)?;
+        let array = self.variables.get_or_create(coprocess.name.as_bstr());
+        array.value = Some(Value::Indexed(elements.into_iter().collect()));
+        let mut name = coprocess.name.clone();
+        name.extend_from_slice(b"_PID");
+        self.assign_scalar(name.as_bstr(), process_id.to_string().into())?;
+        Ok(ExitStatus::SUCCESS)
+    }
+
     /// `chain &`
     pub(super) fn start_job(&mut self, chain: &AndOr) -> Flow {
         self.control.step()?;
@@ -176,10 +207,15 @@ impl Shell {
             shell.files.set(0, Some(Arc::new(Bytes::new(Vec::new()))));
         }
         shell.transient.sole = is_one_subshell(chain);
-        let process_id = shell.process_id();
-        let control = Arc::clone(&shell.control);
         let list = List { items: vec![ListItem { chain: chain.clone(), background: false }] };
-        let text = Arc::new(exacta_syntax::print_list(&list));
+        let text = exacta_syntax::print_list(&list);
+        self.start_listed(shell, list, text)
+    }
+
+    /// Runs the list on a thread of its own and lists it as a job.
+    fn start_listed(&mut self, shell: Shell, list: List, text: BString) -> Flow {
+        let (process_id, control) = (shell.process_id(), Arc::clone(&shell.control));
+        let text = Arc::new(text);
         let parent = Arc::clone(&self.control);
         let outcome = self.start_process(shell, move |shell| {
             let flow = shell.run_list(&list);

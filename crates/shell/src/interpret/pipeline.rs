@@ -125,8 +125,7 @@ impl Shell {
             shell.files.set(2, Some(Arc::clone(&output)));
         }
         shell.files.set(1, Some(output));
-        let flow = shell.nested(|shell| shell.run_stage_command(&stage.command));
-        let status = shell.end_subshell(flow)?;
+        let status = shell.run_to_end(|shell| shell.run_stage_command(&stage.command))?;
         Ok(Arc::new(Outcome { status: Mutex::new(Some(Ok(status))) }))
     }
 
@@ -162,8 +161,7 @@ impl Shell {
         let outcome = Arc::new(Outcome::default());
         let promise = Promise::new(&outcome, &shell.control)?;
         let started = pool::run(move || {
-            let flow = shell.nested(run);
-            let ended = shell.end_subshell(flow);
+            let ended = shell.run_to_end(run);
             drop(shell);
             promise.keep(ended);
         });
@@ -183,8 +181,7 @@ impl Shell {
             return flow;
         }
         let mut shell = self.stage_shell(&stage.command, input)?;
-        let flow = shell.nested(|shell| shell.run_stage_command(&stage.command));
-        shell.end_subshell(flow)
+        shell.run_to_end(|shell| shell.run_stage_command(&stage.command))
     }
 
     fn run_stage_command(&mut self, command: &Command) -> Flow {

@@ -33,8 +33,7 @@ impl Shell {
 
     /// Runs a text in a fresh shell to its end.
     pub(crate) fn run_fresh(&mut self, mut shell: Shell, text: &BStr) -> Flow {
-        let flow = shell.nested(|shell| shell.run_text(text, 1));
-        let ended = shell.end_subshell(flow);
+        let ended = shell.run_to_end(|shell| shell.run_text(text, 1));
         self.control.check()?;
         ended
     }
@@ -48,8 +47,7 @@ impl Shell {
     ) -> Flow {
         let mut shell = self.fresh_shell(name.as_bstr(), arguments);
         configure(&mut shell);
-        let flow = shell.nested(Shell::run_input);
-        let ended = shell.end_subshell(flow);
+        let ended = shell.run_to_end(Shell::run_input);
         self.control.check()?;
         ended
     }

@@ -1,6 +1,7 @@
 //! Subshells: a copy of the shell that is a process of its own to the script.
 
 use super::Condition;
+use crate::control;
 use crate::shell::{SIGCHLD, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt};
 
@@ -24,10 +25,16 @@ impl Shell {
     /// `( … )`: on this thread, since the shell waits for it anyway.
     pub(super) fn run_in_subshell(&mut self, run: impl FnOnce(&mut Shell) -> Flow) -> Flow {
         let mut copy = self.subshell();
-        let flow = copy.nested(run);
-        let status = copy.end_subshell(flow)?;
+        let status = copy.run_to_end(run)?;
         self.child_ended();
         Ok(status)
+    }
+
+    /// Runs this copy as a process of its own, to its end.
+    pub(super) fn run_to_end(&mut self, run: impl FnOnce(&mut Shell) -> Flow) -> Flow {
+        let _entered = control::enter(&self.control);
+        let flow = self.nested(run);
+        self.end_subshell(flow)
     }
 
     /// What a program or subshell does to its parent when it ends.
@@ -38,7 +45,7 @@ impl Shell {
     }
 
     /// The status of a subshell that came to its end in whatever way; only what ends the request goes on.
-    pub(super) fn end_subshell(&mut self, flow: Flow) -> Flow {
+    fn end_subshell(&mut self, flow: Flow) -> Flow {
         let status = self.status_of(flow)?;
         let status = self.run_exit_trap(status)?;
         self.files.close_all();

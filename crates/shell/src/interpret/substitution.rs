@@ -64,8 +64,7 @@ impl Shell {
             shell.options.errexit = false;
         }
         shell.transient.trace_depth += 1;
-        let flow = shell.nested(run);
-        let ended = shell.end_subshell(flow);
+        let ended = shell.run_to_end(run);
         drop(shell);
         let status = ended?;
         let output = reader.drain();
@@ -148,7 +147,7 @@ impl Shell {
         }
     }
 
-    fn free_descriptor(&self) -> u32 {
+    pub(super) fn free_descriptor(&self) -> u32 {
         let free = (FIRST_NAMED..=FIRST_DESCRIPTOR).rev().find(|at| self.files.get(*at).is_none());
         free.unwrap_or_else(|| self.files.first_free(FIRST_DESCRIPTOR + 1))
     }

@@ -12,8 +12,8 @@ use super::reserved::Reserved;
 use super::words::WordKind;
 use crate::Span;
 use crate::ast::{
-    AndOr, Argument, Command, CompoundCommand, CompoundKind, FunctionDefinition, List, ListItem,
-    Pipeline, SimpleCommand, Stage, WordPart,
+    AndOr, Argument, Command, CompoundCommand, CompoundKind, Coprocess, FunctionDefinition, List,
+    ListItem, Pipeline, SimpleCommand, Stage, WordPart,
 };
 
 /// What the command word means for arguments that look like assignments.
@@ -54,11 +54,15 @@ fn make_group(body: &mut CompoundCommand) {
     }
     let span = body.span;
     let command = Command::Compound(std::mem::replace(body, empty_compound()));
+    body.kind = CompoundKind::Group(list_of(command, span));
+    body.span = span;
+}
+
+fn list_of(command: Command, span: Span) -> List {
     let stages = vec![Stage { command, pipes_errors: false }];
     let first = Pipeline { negated: false, timed: None, stages, span };
     let chain = AndOr { first, rest: Vec::new() };
-    body.kind = CompoundKind::Group(List { items: vec![ListItem { chain, background: false }] });
-    body.span = span;
+    List { items: vec![ListItem { chain, background: false }] }
 }
 
 impl Reader<'_, '_> {
@@ -75,7 +79,10 @@ impl Reader<'_, '_> {
                 self.input.position = end;
                 self.function_after_keyword(place, mark)
             }
-            Some((Reserved::Coproc, _)) => self.other("coproc: unsupported construct".into()),
+            Some((Reserved::Coproc, end)) => {
+                self.input.position = end;
+                self.coprocess(place, mark)
+            }
             Some(_) => self.compound_into(place, mark),
         }
     }
@@ -86,6 +93,51 @@ impl Reader<'_, '_> {
             Command::Compound(compound) => self.compound(compound, mark),
             _ => Ok(()),
         }
+    }
+
+    /// What follows `coproc`: a compound command, perhaps with a name in front, or a simple command.
+    fn coprocess(&mut self, place: &mut Command, mark: Mark) -> Parsed<()> {
+        self.skip_blanks();
+        let name = self.coprocess_name();
+        let body_mark = self.mark();
+        let mut command = empty_command();
+        if name.is_some() || self.begins_compound() {
+            self.nested(|reader| reader.compound_into(&mut command, body_mark))?;
+        } else {
+            let mut simple = SimpleCommand::default();
+            if self.simple_command(&mut simple)?.is_some() {
+                self.bump();
+                return self.unexpected_in_line();
+            }
+            simple.span = self.span_since(body_mark);
+            command = Command::Simple(simple);
+        }
+        let name = name.unwrap_or_else(|| "COPROC".into());
+        let body = list_of(command, self.span_since(body_mark));
+        let kind = CompoundKind::Coprocess(Coprocess { name, body });
+        let span = self.span_since(mark);
+        *place = Command::Compound(CompoundCommand { kind, redirects: Vec::new(), span });
+        Ok(())
+    }
+
+    /// A word in front of a compound command; the position is behind it then.
+    fn coprocess_name(&mut self) -> Option<BString> {
+        let start = self.input.position;
+        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            self.bump();
+        }
+        let end = self.input.position;
+        self.skip_blanks();
+        if end > start && self.input.position > end && self.begins_compound() {
+            return Some(self.written(start, end));
+        }
+        self.input.position = start;
+        None
+    }
+
+    fn begins_compound(&mut self) -> bool {
+        self.peek() == Some(b'(')
+            || self.reserved_word().is_some_and(|(word, _)| word.opens_compound())
     }
 
     fn simple_or_function(&mut self, place: &mut Command, mark: Mark) -> Parsed<()> {
@@ -220,9 +272,7 @@ impl Reader<'_, '_> {
     fn function_body(&mut self, place: &mut Command, name: BString, mark: Mark) -> Parsed<()> {
         self.skip_newlines()?;
         let body_mark = self.mark();
-        let begins_compound = self.peek() == Some(b'(')
-            || self.reserved_word().is_some_and(|(word, _)| word.opens_compound());
-        if !begins_compound {
+        if !self.begins_compound() {
             return self.unexpected();
         }
         let mut body = Arc::new(empty_compound());

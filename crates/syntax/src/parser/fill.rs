@@ -122,6 +122,7 @@ impl Filler<'_> {
             }
             CompoundKind::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
             CompoundKind::Conditional(conditional) => self.conditional(conditional),
+            CompoundKind::Coprocess(coprocess) => self.list(&mut coprocess.body),
         }
     }
 

@@ -4,8 +4,8 @@ use super::layout::Printer;
 use super::statement::ends_bare;
 use super::word::{ArithmeticPlace, Surroundings};
 use crate::ast::{
-    Arithmetic, ArithmeticFor, CaseClause, CaseCommand, CaseEnd, CompoundCommand, CompoundKind,
-    Conditional, ConditionalOperator, ForLoop, IfBranch, List, WhileLoop, Word,
+    Arithmetic, ArithmeticFor, CaseClause, CaseCommand, CaseEnd, Command, CompoundCommand,
+    CompoundKind, Conditional, ConditionalOperator, ForLoop, IfBranch, List, WhileLoop, Word,
 };
 
 /// Bash shows `elif` as an `if` inside `else`. Beyond this many the text would nest too deeply to be read back.
@@ -38,6 +38,15 @@ impl<'tree> Printer<'tree> {
                 self.text(b"[[ ");
                 self.conditional(conditional);
                 self.text(b" ]]");
+            }
+            CompoundKind::Coprocess(coprocess) => {
+                self.text(b"coproc ");
+                // In front of a simple command a name would be its first word.
+                if begins_compound(&coprocess.body) {
+                    self.text(&coprocess.name);
+                    self.text(b" ");
+                }
+                self.list(&coprocess.body);
             }
         }
         for redirect in &compound.redirects {
@@ -288,4 +297,9 @@ fn conditional_operator(operator: ConditionalOperator) -> &'static [u8] {
         ConditionalOperator::Older => b" -ot ",
         ConditionalOperator::SameFile => b" -ef ",
     }
+}
+
+fn begins_compound(list: &List) -> bool {
+    let stage = list.items.first().and_then(|item| item.chain.first.stages.first());
+    stage.is_some_and(|stage| matches!(stage.command, Command::Compound(_)))
 }
