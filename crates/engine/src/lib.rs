@@ -7,7 +7,6 @@ mod error;
 pub mod executor;
 pub mod filesystem;
 pub mod host;
-mod incremental;
 mod metered;
 pub mod project;
 pub mod reference;

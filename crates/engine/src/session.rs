@@ -186,7 +186,7 @@ impl Session {
 
     /// Runs its own standard input as a script, line by line: a command that reads gets the lines after it.
     pub fn run_from_input(&mut self, request: &Request) -> Outcome {
-        self.perform(request, crate::incremental::run_input, Shell::finish)
+        self.perform(request, Shell::run_input, Shell::finish)
     }
 
     fn perform(

@@ -4,10 +4,12 @@
 //! of its own that signals can reach, and what ends it does not end the rest.
 
 use std::cell::RefCell;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::errno;
 use crate::status::{LimitKind, Stop};
 
 /// What one request may use.
@@ -218,6 +220,18 @@ impl Control {
             return Err(self.exceeded(LimitKind::OutputBytes, self.limits.output_bytes));
         }
         Ok(())
+    }
+
+    /// What a command keeps in memory at once (a line, the end of a file, a list of names) has the limit that
+    /// expansion has. `EINTR` is the end of the request, as it is for every reader.
+    pub fn may_hold(&self, bytes: usize) -> io::Result<()> {
+        let limit = self.limits.expansion_bytes;
+        let within = if bytes as u64 > limit {
+            Err(self.exceeded(LimitKind::ExpansionBytes, limit))
+        } else {
+            self.check()
+        };
+        within.map_err(|_| errno::error(errno::EINTR))
     }
 
     /// Sleeps, unless the request ends first.

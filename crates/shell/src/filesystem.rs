@@ -125,9 +125,22 @@ impl dyn OpenFile {
         Ok(())
     }
 
+    /// All of it, however much that is: for files whose size is known to be small. See [`Self::read_within`].
     pub fn read_to_end(&self, into: &mut Vec<u8>) -> io::Result<()> {
         let mut buffer = vec![0; 64 << 10];
         loop {
+            match self.read(&mut buffer)? {
+                0 => return Ok(()),
+                count => into.extend_from_slice(buffer.get(..count).unwrap_or_default()),
+            }
+        }
+    }
+
+    /// All of it, as far as the request allows: a script may name `/dev/zero`.
+    pub fn read_within(&self, control: &Control, into: &mut Vec<u8>) -> io::Result<()> {
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            control.may_hold(into.len())?;
             match self.read(&mut buffer)? {
                 0 => return Ok(()),
                 count => into.extend_from_slice(buffer.get(..count).unwrap_or_default()),

@@ -131,9 +131,7 @@ impl LineReader {
         }
         self.make_room();
         loop {
-            if self.control.check().is_err() {
-                return Err(errno::error(errno::EINTR));
-            }
+            self.control.may_hold(self.end)?;
             let room = self.buffer.get_mut(self.end..).unwrap_or_default();
             let length = room.len().min(LARGEST_READ);
             let room = room.get_mut(..length).unwrap_or_default();

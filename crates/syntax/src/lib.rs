@@ -9,7 +9,10 @@ mod print;
 mod span;
 
 pub use error::{SyntaxError, SyntaxErrorKind};
-pub use parser::{Aliases, NoAliases, ParseOptions, Parser, parse, parse_arithmetic};
+pub use parser::{
+    Aliases, Missing, NoAliases, OpenDocument, ParseOptions, Parser, missing, parse,
+    parse_arithmetic,
+};
 pub use print::{print_command, print_function, print_list, print_word};
 pub use span::Span;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bstr::ByteSlice;
 use exacta::host::StandardStream;
 use exacta::{Request, Session};
+use exacta_syntax::Missing;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -222,12 +223,9 @@ impl Completer for Assistant {
 impl Validator for Assistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let options = exacta_syntax::ParseOptions::default();
-        let parsed = exacta_syntax::parse(
-            context.input().as_bytes(),
-            options,
-            exacta_syntax::Limits::default(),
-        );
-        let incomplete = parsed.is_err_and(|error| error.is_incomplete());
+        let text = context.input().as_bytes();
+        let missing = exacta_syntax::missing(text, options, exacta_syntax::Limits::default());
+        let incomplete = matches!(missing, Missing::Lines | Missing::Delimiter(_));
         Ok(if incomplete { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }

@@ -80,6 +80,7 @@ fn run(context: &mut Context<'_>, words: &[BString], posix: bool) -> Result<Exit
         match read(shell, path) {
             Ok(text) => (text.into(), path.clone(), Some(path.clone())),
             Err(problem) => {
+                shell.control.check()?;
                 let mut message = format!("{name}: ").into_bytes();
                 message.extend_from_slice(path);
                 message.extend_from_slice(format!(": {problem}\n").as_bytes());
@@ -180,7 +181,7 @@ fn parse_letters<'a>(
 fn read(shell: &Shell, path: &BString) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
     let file = shell.open(path.as_bstr(), OpenOptions::reading());
-    match file.and_then(|file| file.read_to_end(&mut text)) {
+    match file.and_then(|file| file.read_within(&shell.control, &mut text)) {
         Ok(()) => Ok(text),
         Err(error) => Err(errno::text(&error)),
     }

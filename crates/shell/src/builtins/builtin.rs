@@ -24,5 +24,5 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         shell.complain(format!("builtin: {}: not a shell builtin", name.to_str_lossy()));
         return Ok(ExitStatus::FAILURE);
     };
-    shell.invoke(command, &arguments.operands)
+    shell.nested(|shell| shell.invoke(command, &arguments.operands))
 }

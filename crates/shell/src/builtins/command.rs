@@ -53,7 +53,7 @@ fn run_command(shell: &mut Shell, words: &[BString]) -> Flow {
         Some(command) => Found::Builtin(command),
         None => shell.find_program(name.as_bstr()),
     };
-    shell.run_found(found, words)
+    shell.nested(|shell| shell.run_found(found, words))
 }
 
 fn describe(shell: &mut Shell, names: &[BString], sentence: bool) -> Flow {

@@ -272,6 +272,7 @@ fn copy_all_but(
     separator: u8,
 ) -> Copied {
     let mut held: Vec<u8> = Vec::new();
+    let control = context.control();
     let mut written = 0;
     let mut lines = 0_u64;
     loop {
@@ -282,6 +283,9 @@ fn copy_all_but(
             Err(error) => return Ok(Err(error)),
         };
         held.extend_from_slice(chunk);
+        if let Err(error) = control.may_hold(held.len()) {
+            return Ok(Err(error));
+        }
         let kept = held.get(written..).unwrap_or_default();
         let ready = match unit {
             Unit::Bytes => usize::try_from((kept.len() as u64).saturating_sub(count)).unwrap_or(0),

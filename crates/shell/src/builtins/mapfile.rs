@@ -122,6 +122,9 @@ fn parse<'a>(shell: &Shell, builtin: &str, arguments: &'a Arguments) -> Option<R
     })
 }
 
+/// What an element of an array takes beside its text.
+const ELEMENT: usize = 48;
+
 fn fill(shell: &mut Shell, request: &Request<'_>, place: &Place, input: &mut Input) -> Flow {
     let mut line = Vec::new();
     for _ in 0..request.skip {
@@ -132,6 +135,7 @@ fn fill(shell: &mut Shell, request: &Request<'_>, place: &Place, input: &mut Inp
     }
     let mut index = request.origin.unwrap_or(0);
     let mut done = 0;
+    let mut held = 0;
     while request.count == 0 || done < request.count {
         line.clear();
         if !read(shell, request, input, &mut line)? {
@@ -145,6 +149,11 @@ fn fill(shell: &mut Shell, request: &Request<'_>, place: &Place, input: &mut Inp
             line.truncate(end);
         }
         done += 1;
+        held += line.len() + ELEMENT;
+        // The clock is not read for every line.
+        if (done % 64 == 0 || line.len() > ELEMENT << 10) && shell.control.may_hold(held).is_err() {
+            shell.control.check()?;
+        }
         if let Some(callback) = request.callback.filter(|_| done % request.quantum == 0) {
             call_back(shell, callback, index, &line)?;
         }
@@ -152,7 +161,7 @@ fn fill(shell: &mut Shell, request: &Request<'_>, place: &Place, input: &mut Inp
         if !shell.put_in_list(place, key, line.as_bstr())? {
             return Ok(ExitStatus::FAILURE);
         }
-        index += 1;
+        index = index.saturating_add(1);
     }
     Ok(ExitStatus::SUCCESS)
 }

@@ -88,7 +88,7 @@ fn read(shell: &Shell, path: &BStr) -> Result<Vec<u8>, String> {
     }
     let mut text = Vec::new();
     let file = shell.open(path, OpenOptions::reading());
-    match file.and_then(|file| file.read_to_end(&mut text)) {
+    match file.and_then(|file| file.read_within(&shell.control, &mut text)) {
         Ok(()) => Ok(text),
         Err(error) => Err(errno::text(&error)),
     }

@@ -251,7 +251,7 @@ impl Shell {
     }
 
     /// One level deeper, as far as the limit and the stack allow.
-    fn nested(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+    pub(crate) fn nested(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let limit = self.control.limits.recursion;
         if self.depth >= limit {
             let stop = self.control.exceeded(LimitKind::Recursion, u64::from(limit));

@@ -56,8 +56,9 @@ impl Shell {
     /// the host can.
     pub(super) fn run_script_file(&mut self, path: &BStr, words: &[BString]) -> Flow {
         let mut text = Vec::new();
-        let read =
-            self.open(path, OpenOptions::reading()).and_then(|file| file.read_to_end(&mut text));
+        let read = self
+            .open(path, OpenOptions::reading())
+            .and_then(|file| file.read_within(&self.control, &mut text));
         if let Err(error) = read {
             self.control.check()?;
             return Ok(self.cannot_run(path, &errno::text(&error)));

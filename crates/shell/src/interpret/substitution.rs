@@ -85,7 +85,7 @@ impl Shell {
         let mut content = Vec::new();
         let read = self
             .open(path.as_bstr(), OpenOptions::reading())
-            .and_then(|file| file.read_to_end(&mut content));
+            .and_then(|file| file.read_within(&self.control, &mut content));
         self.control.check()?;
         let status = match read {
             Ok(()) => ExitStatus::SUCCESS,

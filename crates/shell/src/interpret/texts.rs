@@ -1,9 +1,13 @@
 //! Texts inside texts: `eval`, `source`.
 
 use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::Missing;
 
 use crate::shell::{Frame, FrameKind, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running};
+
+/// So many bytes of a line are read between two looks at the control.
+const PIECE: usize = 4096;
 
 impl Shell {
     /// `eval`
@@ -48,19 +52,25 @@ impl Shell {
         let mut status = ExitStatus::SUCCESS;
         let mut pending = BString::default();
         let (mut first_line, mut lines) = (1, 0);
+        let mut missing = Missing::Nothing;
         loop {
+            let start = pending.len();
             let more = self.read_line(&mut pending)?;
             lines += 1;
             if pending.is_empty() {
                 return Ok(status);
             }
-            if more && self.is_incomplete(&pending) {
-                continue;
+            if more {
+                missing = self.missing_after(missing, &pending, start);
+                if matches!(missing, Missing::Lines | Missing::Delimiter(_)) {
+                    continue;
+                }
             }
             status = self.run_text(pending.as_bstr(), first_line)?;
             pending.clear();
             first_line += std::mem::take(&mut lines);
-            if !more {
+            // After a syntax error a shell that is not interactive reads no further.
+            if !more || (missing == Missing::Sense && status == ExitStatus::USAGE) {
                 return Ok(status);
             }
         }
@@ -76,18 +86,25 @@ impl Shell {
             if byte == *b"\n" {
                 return Ok(true);
             }
+            if line.len().is_multiple_of(PIECE) && self.control.may_hold(line.len()).is_err() {
+                break;
+            }
         }
         self.control.check()?;
         Ok(false)
     }
 
-    fn is_incomplete(&self, text: &BString) -> bool {
-        if text.ends_with(b"\\\n") {
-            return true;
+    /// What the text needs now that a line has been added. The lines of a here-document are only looked at.
+    fn missing_after(&self, before: Missing, text: &BString, line: usize) -> Missing {
+        if let Missing::Delimiter(document) = &before
+            && !document.may_end_with(text.get(line..).unwrap_or_default())
+        {
+            return before;
         }
-        let parsed =
-            exacta_syntax::parse(text, self.parse_options(), exacta_syntax::Limits::default());
-        parsed.is_err_and(|error| error.is_incomplete())
+        if text.ends_with(b"\\\n") {
+            return Missing::Lines;
+        }
+        exacta_syntax::missing(text, self.parse_options(), exacta_syntax::Limits::default())
     }
 
     /// What `exit` without a number means: in a trap, the status from before it.

@@ -4,7 +4,7 @@ use bstr::{BString, ByteSlice};
 
 use super::heredoc::PendingDocument;
 use super::input::{Input, Mark};
-use super::{Aliases, ParseOptions, Parsed};
+use super::{Aliases, OpenDocument, ParseOptions, Parsed};
 use crate::ast::Word;
 use crate::{Limits, Span, SyntaxError, SyntaxErrorKind};
 
@@ -19,6 +19,8 @@ pub(super) struct Reader<'run, 'source> {
     pub pending: Vec<PendingDocument>,
     /// Bodies that have been read; they are put into the tree when it is complete.
     pub bodies: Vec<Word>,
+    /// A here-document that ended with the text instead of its delimiter.
+    pub open_document: Option<OpenDocument>,
     /// The delimiters of the here-documents around the current position.
     pub enclosing: Vec<BString>,
     /// Inside `$(…)` or `<(…)`, where a here-document may end in front of the `)`.
@@ -40,6 +42,7 @@ impl<'run, 'source> Reader<'run, 'source> {
             depth: 0,
             pending: Vec::new(),
             bodies: Vec::new(),
+            open_document: None,
             enclosing: Vec::new(),
             in_substitution: false,
         }

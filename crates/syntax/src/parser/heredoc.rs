@@ -2,12 +2,12 @@
 
 use bstr::{BString, ByteSlice};
 
-use super::Parsed;
 use super::cursor::Reader;
 use super::dollar::Quoting;
 use super::input::Input;
 use super::parts::Parts;
 use super::scan::{self, DOCUMENT_STOPS};
+use super::{OpenDocument, Parsed};
 use crate::ast::{HereDocument, Operation, Word, WordPart};
 use crate::{Span, SyntaxErrorKind};
 
@@ -142,6 +142,10 @@ impl Reader<'_, '_> {
             return self.other("here-document inside one with the same delimiter".into());
         }
         let end = start + if document.quoted { text.len() } else { without_continuation(text) };
+        self.open_document.get_or_insert_with(|| OpenDocument {
+            delimiter: document.delimiter.clone(),
+            strip_tabs: document.strip_tabs,
+        });
         Ok(Extent { start, end, resume: self.input.end.max(start) })
     }
 

@@ -13,6 +13,9 @@ use crate::Span;
 /// Free room in front of an owned text, so that alias values can be written before the unread part.
 const FRONT_ROOM: usize = 64 << 10;
 
+/// Alias values in one command, all together: aliases of aliases can double with each step.
+const MOST_ALIAS_TEXT: usize = 1 << 20;
+
 #[derive(Debug, Default)]
 pub(super) struct Input<'source> {
     bytes: Cow<'source, [u8]>,
@@ -27,6 +30,8 @@ pub(super) struct Input<'source> {
     pub aliases: Vec<AliasText>,
     /// The word at or after this position may be an alias too: the value before it ended in a blank.
     pub alias_next: Option<usize>,
+    /// Length of all values so far in this command.
+    alias_text: usize,
     /// What was overwritten by alias values since the last checkpoint, for going back.
     overwritten: Vec<(usize, Vec<u8>)>,
     /// Where `((` turned out not to begin arithmetic, or `${` nothing that is valid.
@@ -189,6 +194,10 @@ impl<'source> Input<'source> {
     /// Puts `value` in front of the input at `end` (the end of the alias's name). False if there is no room.
     pub fn push_alias(&mut self, name: BString, value: &[u8], end: usize, origin: Span) -> bool {
         let Some(start) = end.checked_sub(value.len()) else { return false };
+        self.alias_text += value.len();
+        if self.alias_text > MOST_ALIAS_TEXT {
+            return false;
+        }
         if self.aliases.is_empty() {
             // The lines before are about to be overwritten, so they are counted now.
             self.line_at(end);
@@ -234,5 +243,6 @@ impl<'source> Input<'source> {
     pub fn forget_history(&mut self) {
         self.overwritten.clear();
         self.dead_ends.clear();
+        self.alias_text = 0;
     }
 }

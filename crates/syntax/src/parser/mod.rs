@@ -74,11 +74,12 @@ pub struct Parser<'source> {
     input: Input<'source>,
     limits: Limits,
     finished: bool,
+    open_document: Option<OpenDocument>,
 }
 
 impl<'source> Parser<'source> {
     pub fn new(source: &'source [u8], limits: Limits) -> Self {
-        Parser { input: Input::new(source, 1), limits, finished: false }
+        Parser { input: Input::new(source, 1), limits, finished: false, open_document: None }
     }
 
     /// The first line counts as `line` (for `eval` and traps); default 1.
@@ -115,8 +116,54 @@ impl<'source> Parser<'source> {
         let mut reader = Reader::new(input, options, self.limits, aliases);
         let result = reader.complete_command();
         self.input = reader.input;
+        self.open_document = reader.open_document;
         self.finished = !matches!(result, Ok(Some(_)));
         result.map_err(|error| *error)
+    }
+}
+
+/// A here-document whose delimiter has not come yet. The end of a text ends it too, as in bash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenDocument {
+    pub delimiter: BString,
+    /// `<<-`
+    pub strip_tabs: bool,
+}
+
+impl OpenDocument {
+    /// Whether a line may be the one with the delimiter; only then is it worth parsing again.
+    pub fn may_end_with(&self, line: &[u8]) -> bool {
+        let tabs = line.iter().take_while(|byte| self.strip_tabs && **byte == b'\t').count();
+        line.get(tabs..).is_some_and(|line| line.starts_with(&self.delimiter))
+    }
+}
+
+/// What a text needs before it can be run, if it may go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    Nothing,
+    Lines,
+    Delimiter(OpenDocument),
+    /// It is no script, whatever follows.
+    Sense,
+}
+
+/// For whoever reads line by line: is this all, or does more belong to it?
+pub fn missing(source: &[u8], options: ParseOptions, limits: Limits) -> Missing {
+    let mut parser = Parser::new(source, limits);
+    loop {
+        let parsed = parser.next_command(options, &NoAliases);
+        let more = match &parsed {
+            Ok(_) => false,
+            Err(error) if error.is_incomplete() => true,
+            Err(_) => return Missing::Sense,
+        };
+        match parser.open_document.take() {
+            Some(document) => return Missing::Delimiter(document),
+            None if more => return Missing::Lines,
+            None if matches!(parsed, Ok(None)) => return Missing::Nothing,
+            None => {}
+        }
     }
 }
 

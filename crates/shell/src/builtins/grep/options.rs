@@ -235,7 +235,8 @@ fn patterns(
 /// A file of the command line's own: patterns, names to exclude.
 pub(super) fn read_file(context: &mut Context<'_>, name: &BStr) -> Result<Vec<u8>, ToolError> {
     let mut bytes = Vec::new();
-    match context.open(name).and_then(|file| file.read_to_end(&mut bytes)) {
+    let control = context.control();
+    match context.open(name).and_then(|file| file.read_within(&control, &mut bytes)) {
         Ok(()) => Ok(bytes),
         Err(error) => {
             context.interrupted(&error)?;

@@ -186,7 +186,7 @@ impl<'a> Searcher<'a> {
 
     /// Reads more behind what is there.
     fn fill(&mut self, file: &dyn OpenFile) -> Result<usize, Halt> {
-        self.control.check().map_err(|_| Halt::Closed)?;
+        self.control.may_hold(self.file.end).map_err(|_| Halt::Closed)?;
         if self.buffer.is_empty() {
             self.buffer.resize(FIRST + 1, 0);
             let count = self.read_more(file)?;

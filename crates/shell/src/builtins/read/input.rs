@@ -91,6 +91,7 @@ impl Input {
                 return Ok(true);
             }
             into.extend_from_slice(pending);
+            self.control.may_hold(into.len())?;
             if self.fill(LARGE_PIECE)?.is_some() {
                 self.at = self.buffer.len();
                 return Ok(!into.is_empty());
@@ -123,6 +124,7 @@ impl Input {
                 self.at += found + 1;
                 return Ok(Ended::Complete);
             }
+            self.control.may_hold(text.len())?;
             if let Some(ended) = self.fill(PIECE)? {
                 return Ok(ended);
             }
@@ -137,6 +139,7 @@ impl Input {
         let mut escaped = false;
         loop {
             let Some(&byte) = self.buffer.get(self.at) else {
+                self.control.may_hold(line.text.len())?;
                 if let Some(ended) = self.fill(PIECE)? {
                     return Ok(ended);
                 }

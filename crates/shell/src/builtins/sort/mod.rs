@@ -71,7 +71,7 @@ type Sorted = Result<Result<ExitStatus, stream::SourceError>, ToolError>;
 fn listed_names(context: &mut Context<'_>, list: &BStr) -> Result<Option<Vec<BString>>, ToolError> {
     let Some(file) = input::open(context, list, Wording::Plain)? else { return Ok(None) };
     let mut text = Vec::new();
-    if let Err(error) = file.read_to_end(&mut text) {
+    if let Err(error) = file.read_within(&context.control(), &mut text) {
         context.interrupted(&error)?;
         input::complain(context, &[b"read failed: ", list], Some(&error));
         return Ok(None);

@@ -109,6 +109,7 @@ fn last_lines(
 ) -> Copied {
     let mut kept: VecDeque<(Vec<u8>, u64)> = VecDeque::new();
     let mut total = 0;
+    let (control, mut held) = (context.control(), 0);
     loop {
         let block = match reader.next_block() {
             Ok(Some(block)) => block,
@@ -122,13 +123,18 @@ fn last_lines(
         while kept.front().is_some_and(|(_, first)| total - first >= count) {
             let Some((block, lines)) = kept.pop_front() else { break };
             total -= lines;
+            held -= block.len();
             spare = block;
+        }
+        held += block.len();
+        if let Err(error) = control.may_hold(held) {
+            return Ok(Err(error));
         }
         // Small blocks are gathered: a slow writer's many short lines shall not cost a block each.
         match kept.back_mut() {
-            Some((last, held)) if last.len() + block.len() <= last.capacity() => {
+            Some((last, count)) if last.len() + block.len() <= last.capacity() => {
                 last.extend_from_slice(block);
-                *held += lines;
+                *count += lines;
             }
             _ => {
                 spare.clear();
@@ -150,6 +156,7 @@ fn last_lines(
 fn last_bytes(context: &mut Context<'_>, reader: &mut LineReader, count: u64) -> Copied {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let mut kept: Vec<u8> = Vec::new();
+    let control = context.control();
     loop {
         match reader.next_chunk() {
             Ok(None) => break,
@@ -159,6 +166,9 @@ fn last_bytes(context: &mut Context<'_>, reader: &mut LineReader, count: u64) ->
         // Only now and then, or each chunk would move all that is kept.
         if kept.len() / 2 > count.max(SLACK) {
             kept.drain(..kept.len() - count);
+        }
+        if let Err(error) = control.may_hold(kept.len()) {
+            return Ok(Err(error));
         }
     }
     let start = kept.len().saturating_sub(count);

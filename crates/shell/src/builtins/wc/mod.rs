@@ -122,7 +122,7 @@ fn listed_names(
     }
     let Some(file) = input::open(context, list, Wording::Sentence)? else { return Ok(None) };
     let mut text = Vec::new();
-    if let Err(error) = file.read_to_end(&mut text) {
+    if let Err(error) = file.read_within(&context.control(), &mut text) {
         input::read_failed(context, list, &error, Wording::Plain)?;
         return Ok(None);
     }

@@ -1,5 +1,7 @@
 //! The text of a pattern to its nodes. Every text is a pattern: what is not well formed stands for itself.
 
+use std::cell::Cell;
+
 use super::characters::{self, Encoding};
 use super::set::{CharacterSet, Class};
 use super::{GroupKind, Node, PatternOptions};
@@ -7,10 +9,15 @@ use super::{GroupKind, Node, PatternOptions};
 /// Groups inside each other beyond this stand for themselves: patterns come from data, and the matcher recurses.
 const DEEPEST_GROUP: usize = 64;
 
+/// How often a byte may be looked at on average. A text full of brackets that never close would take the square of
+/// its length; beyond this they stand for themselves.
+const LOOKS: usize = 16;
+
 pub(super) fn compile(text: &[u8], options: PatternOptions) -> Vec<Node> {
     let mut nodes = Vec::new();
     let PatternOptions { extglob, encoding, .. } = options;
-    Compiler { text, extglob, encoding }.sequence(0, text.len(), 0, &mut nodes);
+    let looks = Cell::new(LOOKS.saturating_mul(text.len().saturating_add(1000)));
+    Compiler { text, extglob, encoding, looks }.sequence(0, text.len(), 0, &mut nodes);
     nodes
 }
 
@@ -18,11 +25,19 @@ struct Compiler<'a> {
     text: &'a [u8],
     extglob: bool,
     encoding: Encoding,
+    /// Bytes that may still be looked at in search of what closes.
+    looks: Cell<usize>,
 }
 
 impl Compiler<'_> {
     fn byte(&self, at: usize) -> Option<u8> {
         self.text.get(at).copied()
+    }
+
+    /// `None` when enough has been searched.
+    fn look(&self, bytes: usize) -> Option<()> {
+        self.looks.set(self.looks.get().checked_sub(bytes)?);
+        Some(())
     }
 
     fn sequence(&self, mut at: usize, end: usize, depth: usize, nodes: &mut Vec<Node>) {
@@ -78,6 +93,7 @@ impl Compiler<'_> {
     fn closing(&self, mut at: usize, end: usize) -> Option<usize> {
         let mut open = 1_usize;
         while at < end {
+            self.look(1)?;
             match self.byte(at)? {
                 b'\\' => at += 1,
                 b'[' => {
@@ -148,6 +164,7 @@ impl Compiler<'_> {
             if at >= end {
                 return None;
             }
+            self.look(1)?;
             if self.byte(at) == Some(b']') && at > first {
                 return Some((set, at + 1));
             }
@@ -188,7 +205,9 @@ impl Compiler<'_> {
             return None;
         }
         let inside = self.text.get(at + 2..end)?;
-        let length = inside.windows(2).position(|pair| pair == [mark, b']'])?;
+        let length = inside.windows(2).position(|pair| pair == [mark, b']']);
+        self.look(length.unwrap_or(inside.len()))?;
+        let length = length?;
         Some((inside.get(..length)?, at + 2 + length + 2))
     }
 
