@@ -30,8 +30,8 @@ pub struct Case {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
     ByItself,
-    ByItselfOrLimit,
-    ByItselfOrLimitOrTime,
+    WithinLimits,
+    InAnyWay,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,13 +103,13 @@ impl Case {
     }
 
     pub fn may_meet_limit(mut self) -> Self {
-        self.ends = Ends::ByItselfOrLimit;
+        self.ends = Ends::WithinLimits;
         self
     }
 
     /// It has no end of its own: it is stopped after a short time.
     pub fn endless(mut self) -> Self {
-        self.ends = Ends::ByItselfOrLimitOrTime;
+        self.ends = Ends::InAnyWay;
         self.limits.wall_time = Some(Duration::from_secs(2));
         self
     }

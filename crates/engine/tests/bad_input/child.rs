@@ -53,8 +53,7 @@ fn limit(resource: Resource, value: u64) {
 
 fn unexpected(case: &Case, outcome: &Outcome) -> Option<String> {
     match (&outcome.stopped, case.ends) {
-        (None, _) | (Some(Stop::Limit(..)), Ends::ByItselfOrLimit) => {}
-        (Some(_), Ends::ByItselfOrLimitOrTime) => {}
+        (None, _) | (Some(Stop::Limit(..)), Ends::WithinLimits) | (Some(_), Ends::InAnyWay) => {}
         (Some(stop), _) => return Some(format!("was stopped: {stop:?}")),
     }
     if case.status.is_some_and(|status| status != outcome.status.0) {

@@ -38,7 +38,7 @@ pub fn cases() -> Vec<Case> {
             fs::create_dir(root.join("closed")).expect("a directory");
             fs::write(root.join("closed/f"), "x").expect("a file");
             for path in ["no", "closed"] {
-                fs::set_permissions(root.join(path), fs::Permissions::from_mode(0)).expect("a mode");
+                fs::set_permissions(root.join(path), fs::Permissions::from_mode(0o0)).expect("a mode");
             }
         }).place(Place::Unprivileged),
     ];

@@ -3,7 +3,11 @@
 //! Each case runs in a process of its own, so that an abort or an overflowing stack is that case's failure, and its
 //! peak of memory can be read off. Everything happens in temporary directories.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![expect(
+    clippy::expect_used,
+    clippy::too_many_lines,
+    reason = "a test may fail, and tables of cases are long"
+)]
 #![expect(clippy::disallowed_methods, reason = "the tests make what they run on")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a child reports to its parent")]
 

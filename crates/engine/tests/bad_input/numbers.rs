@@ -90,7 +90,7 @@ pub fn cases() -> Vec<Case> {
             .iter()
             .map(|script| script.as_bytes().to_vec())
             .collect()).endless().memory(400),
-        case("numbers::dates of every kind", DATES.iter().map(|date| format!("date -d '{date}' +%s; touch -d '{date}' f; find . -newermt '{date}' > /dev/null\n")).collect::<String>()),
+        case("numbers::dates of every kind", DATES.iter().map(|date| format!("date -d '{date}' +%s; touch -d '{date}' f; find . -newermt '{date}' > /dev/null\n")).collect::<Vec<_>>().concat()),
     ]);
     cases
 }

@@ -7,7 +7,7 @@ const DEEP: usize = 10_000;
 
 pub fn cases() -> Vec<Case> {
     let mut cases = vec![
-        battery("texts::random bytes", random(400, |chance| chance.byte())),
+        battery("texts::random bytes", random(400, Chance::byte)),
         battery("texts::random shell", random_words(1500)),
         battery("texts::every byte", (0..=255).map(|byte| vec![byte]).collect()),
         battery("texts::every byte in a word", (0..=255).map(|byte| vec![b'e', byte, b'o', byte]).collect()),
