@@ -71,9 +71,10 @@ pub struct Transient {
     hashed_for: Option<BString>,
 }
 
-/// Stack that must be left before more is taken: tools and expansions run on it too.
-const STACK_RESERVE: usize = 192 << 10;
-const STACK_PIECE: usize = 1 << 20;
+/// Stack that must be left before more is taken: tools, expansions and the parser at its deepest run on it too,
+/// and the frames of a build without optimisation are three times as large.
+const STACK_RESERVE: usize = if cfg!(debug_assertions) { 1536 << 10 } else { 512 << 10 };
+const STACK_PIECE: usize = 4 << 20;
 
 impl Shell {
     /// Runs a text as `eval`, `source`, `-c` and a script file do: command by command, as bash reads it.

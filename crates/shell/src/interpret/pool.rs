@@ -10,8 +10,8 @@ use std::time::Duration;
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Enough for everyday commands; what recurses takes more from the heap.
-const STACK: usize = 1 << 20;
+/// Address space, not memory: only what is used is ever there. The parser alone may need a megabyte.
+const STACK: usize = 8 << 20;
 const IDLE: Duration = Duration::from_secs(2);
 /// More than these are not kept when they are done.
 const KEPT: usize = 32;
