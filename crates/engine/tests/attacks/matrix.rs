@@ -177,6 +177,10 @@ impl<'a> Stage<'a> {
             answer = answer.replace(&spelling, "PATH");
         }
         answer.retain(|character| !character.is_ascii_digit());
+        // Columns are as wide as their numbers.
+        while answer.contains("  ") {
+            answer = answer.replace("  ", " ");
+        }
         answer
     }
 }
