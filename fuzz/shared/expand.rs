@@ -1,17 +1,19 @@
 //! Any bytes as a script, in memory and with little of everything: no panic, no hang.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use exacta::{Limits, Request, Session, SessionOptions, Storage};
+use exacta::filesystem::Memory;
+use exacta::{Limits, Request, Session, SessionOptions};
 
 /// Far beyond the wall time: whoever takes this long does not look at the clock.
 const HANGING: Duration = Duration::from_secs(10);
 
 pub fn check(bytes: &[u8]) {
     let mut options = SessionOptions::new("/project");
-    options.storage = Storage::Memory;
     options.limits = limits();
-    let mut session = Session::new(options).expect("a session in memory");
+    let files = Arc::new(Memory::with_capacity("/project", 16 << 20));
+    let mut session = Session::over(files, options).expect("a session in memory");
     let begun = Instant::now();
     let outcome = session.run_script(&Request::new(bytes).with_stdin("one\ntwo words\n"));
     assert!(begun.elapsed() < HANGING, "took {:?}", begun.elapsed());

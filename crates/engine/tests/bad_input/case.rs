@@ -110,7 +110,7 @@ impl Case {
     /// It has no end of its own: it is stopped after a short time.
     pub fn endless(mut self) -> Self {
         self.ends = Ends::InAnyWay;
-        self.limits.wall_time = Some(Duration::from_secs(2));
+        self.limits.wall_time = Some(Duration::from_secs(1));
         self
     }
 
