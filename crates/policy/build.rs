@@ -1,0 +1,74 @@
+//! Turns the tables of `programs/` and `rules/` into a compact form that costs nothing to load, and refuses to
+//! build with a table that is not right.
+
+#![allow(dead_code, reason = "the schemas are shared with the crate, which uses all of them")]
+#![expect(clippy::disallowed_methods, reason = "a build script reads its own sources")]
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+#[path = "src/programs/schema.rs"]
+mod programs;
+#[path = "src/rules/schema.rs"]
+mod rules;
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct ProgramFile {
+    program: Vec<programs::Program>,
+    setting: Vec<programs::Setting>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RuleFile {
+    rule: Vec<Spanned<rules::Rule>>,
+    list: std::collections::BTreeMap<String, Vec<String>>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=programs");
+    println!("cargo::rerun-if-changed=rules");
+    let out = env::var("OUT_DIR")?;
+    let out = Path::new(&out);
+    let mut programs = Vec::new();
+    let mut settings = Vec::new();
+    for (name, text) in tables("programs")? {
+        let file: ProgramFile =
+            toml::from_str(&text).map_err(|e| format!("programs/{name}: {e}"))?;
+        programs.extend(file.program);
+        settings.extend(file.setting);
+    }
+    fs::write(out.join("programs.bin"), postcard::to_allocvec(&(programs, settings))?)?;
+    let mut rules = Vec::new();
+    let mut lists = Vec::new();
+    for (name, text) in tables("rules")? {
+        let file: RuleFile = toml::from_str(&text).map_err(|e| format!("rules/{name}: {e}"))?;
+        for rule in file.rule {
+            let before = text.get(..rule.span().start).unwrap_or_default();
+            let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+            rules.push((name.clone(), u32::try_from(line)?, rule.into_inner()));
+        }
+        lists.extend(file.list);
+    }
+    fs::write(out.join("rules.bin"), postcard::to_allocvec(&(rules, lists))?)?;
+    Ok(())
+}
+
+/// The files of a folder in the order of their names.
+fn tables(folder: &str) -> Result<Vec<(String, String)>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.push((name, fs::read_to_string(&path)?));
+        }
+    }
+    found.sort();
+    Ok(found)
+}

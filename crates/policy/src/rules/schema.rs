@@ -1,0 +1,69 @@
+//! The format of rules: `rules/*.toml` when the crate is built, configuration files when exacta starts.
+//!
+//! ```toml
+//! [[rule]]
+//! id = "git-force-push"
+//! verdict = "confirm"                    # allow, confirm, deny
+//! command = ["git push"]                 # what the rule is about: exactly one of command, variable, write, read,
+//!                                        # code, situation, shape
+//! with = ["--force", "-f", "+*"]         # … and any of these options or operands is given
+//! without = ["--dry-run"]                # … and none of these
+//! irreversible = true                    # asks in every profile
+//! reason = "rewrites history that others may have"
+//! hint = "push without --force, or ask the owner"
+//! match = ["git push -f origin main", "git -C sub push --force"]
+//! not_match = ["git push --dry-run -f"]
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rule {
+    pub id: String,
+    pub verdict: String,
+    /// Only in these profiles; empty: in all.
+    pub profiles: Vec<String>,
+    /// Words: a program's name, then options in any order and operands in order, as a prefix. `{a,b}` alternatives,
+    /// `*` any text within a word, `@name` a list. `builtin:*` is every command that runs in process.
+    pub command: Vec<String>,
+    /// Names of variables: `LD_*`.
+    pub variable: Vec<String>,
+    /// How the value of the variable is to be read: `shell`, `program`, `paths`, `options:NAME`, `text`.
+    pub value: String,
+    /// Globs of paths, relative to the project, or beginning with `~/` or `/`.
+    pub write: Vec<String>,
+    pub read: Vec<String>,
+    /// Languages: inline code that is not plainly harmless. With `level = "dangerous"` only that.
+    pub code: Vec<String>,
+    pub level: String,
+    /// What the judge itself finds: `unknown-program`, `dynamic-command`, `dynamic-code`, `piped-code`,
+    /// `unknown-option`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
+    pub situation: Vec<String>,
+    /// `fork-bomb`
+    pub shape: Vec<String>,
+
+    /// Any of these options or operand patterns must be there.
+    pub with: Vec<String>,
+    /// None of these.
+    pub without: Vec<String>,
+    /// All of these.
+    pub with_all: Vec<String>,
+    /// At most so many operands (after those of the pattern).
+    pub operands_at_most: Option<usize>,
+    /// The input of the command comes from one of these commands.
+    pub piped_from: Vec<String>,
+
+    pub irreversible: bool,
+    pub reason: String,
+    pub hint: String,
+    /// Ids of rules that do not count where this one matches: only in an operator's or a trusted file.
+    pub overrides: Vec<String>,
+    /// Hosts granted to what this rule allows.
+    pub hosts: Vec<String>,
+    #[serde(rename = "match")]
+    pub matches: Vec<String>,
+    pub not_match: Vec<String>,
+    /// The specification it comes from: `S3 §4`.
+    pub from: String,
+}
