@@ -5,6 +5,7 @@ mod invocation;
 mod launch;
 mod output;
 mod signals;
+mod streams;
 mod usage;
 mod verbs;
 

@@ -67,6 +67,8 @@ impl SessionOptions {
 pub struct Request {
     pub text: BString,
     pub streams: Streams,
+    /// Descriptors among 0, 1 and 2 that the request finds closed.
+    pub closed: Vec<u32>,
 }
 
 /// Standard input, output and error of a request.
@@ -79,7 +81,8 @@ pub enum Streams {
 
 impl Request {
     pub fn new(text: impl Into<BString>) -> Self {
-        Request { text: text.into(), streams: Streams::Captured { input: Vec::new() } }
+        let streams = Streams::Captured { input: Vec::new() };
+        Request { text: text.into(), streams, closed: Vec::new() }
     }
 
     pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
@@ -94,6 +97,12 @@ impl Request {
         errors: Arc<dyn OpenFile>,
     ) -> Self {
         self.streams = Streams::Given { input, output, errors };
+        self
+    }
+
+    /// The request finds these of its standard descriptors closed, as after `>&-`.
+    pub fn without(mut self, closed: impl IntoIterator<Item = u32>) -> Self {
+        self.closed = closed.into_iter().collect();
         self
     }
 }
@@ -200,7 +209,10 @@ impl Session {
             self.prepare();
             self.prepared = false;
         }
-        let (table, captured) = self.open_streams(&request.streams);
+        let (mut table, captured) = self.open_streams(&request.streams);
+        for descriptor in &request.closed {
+            table.set(*descriptor, None);
+        }
         self.shell.files = table;
         let mut flow = body(&mut self.shell);
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.

@@ -284,6 +284,7 @@ impl Shell {
             }
             Err(error) => {
                 self.control.check()?;
+                self.transient.output_failed.set(true);
                 self.complain(format!("{builtin}: write error: {}", errno::text(&error)));
                 Ok(ExitStatus::FAILURE)
             }

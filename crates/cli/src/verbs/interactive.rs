@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use bstr::ByteSlice;
-use exacta::host::StandardStream;
 use exacta::{Request, Session};
 use exacta_syntax::Missing;
 use rustyline::completion::{Completer, Pair};
@@ -20,7 +19,7 @@ use super::script::apply_options;
 use crate::exit::Exit;
 use crate::invocation::{Global, ScriptInvocation};
 use crate::signals::Interrupts;
-use crate::{launch, output};
+use crate::{launch, output, streams};
 
 /// On a terminal, or because `-i` asks for it.
 pub fn wanted(script: &ScriptInvocation) -> bool {
@@ -89,12 +88,7 @@ fn converse(
         // A line that the history does not take is still run.
         let _ = editor.add_history_entry(&line);
         interrupts.watch(session.prepare());
-        let request = Request::new(line).with_streams(
-            Arc::new(StandardStream::input()),
-            Arc::new(StandardStream::output()),
-            Arc::new(StandardStream::errors()),
-        );
-        let outcome = session.run(&request);
+        let outcome = session.run(&streams::own(Request::new(line)));
         if outcome.exited && outcome.stopped.is_none() {
             return Exit::Script(outcome.status);
         }

@@ -1,12 +1,9 @@
 //! `exacta run`: one request, its result for people or as JSON.
 
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::ByteSlice;
-use exacta::host::StandardStream;
 use exacta::{Outcome, Request, Session, SessionOptions};
-use exacta_shell::pipe::Bytes;
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
 
@@ -14,7 +11,7 @@ use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation};
 use crate::signals::Interrupts;
-use crate::{launch, output};
+use crate::{launch, output, streams};
 
 /// Bytes of output kept in the report; what `full-auto` allows (S3).
 const MAX_OUTPUT: u64 = 10 << 20;
@@ -68,11 +65,7 @@ fn request(global: &Global, run: &RunInvocation) -> Request {
     if global.json {
         return request;
     }
-    request.with_streams(
-        Arc::new(Bytes::new(Vec::new())),
-        Arc::new(StandardStream::output()),
-        Arc::new(StandardStream::errors()),
-    )
+    streams::own_output(request)
 }
 
 fn report(

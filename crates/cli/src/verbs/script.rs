@@ -1,18 +1,16 @@
 //! `exacta -c`, `exacta FILE`, `exacta -s`: as bash is invoked.
 
 use bstr::{BString, ByteSlice};
-use exacta::host::StandardStream;
 use exacta::{Request, Session};
 use exacta_shell::builtins::Run;
 use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Stop};
-use std::sync::Arc;
 
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, ScriptInvocation, Source};
 use crate::signals::Interrupts;
-use crate::{launch, output};
+use crate::{launch, output, streams};
 
 pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
     let mut options = match launch::options(global) {
@@ -51,11 +49,7 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),
     };
     interrupts.watch(session.prepare());
-    let request = Request::new(text.clone().unwrap_or_default()).with_streams(
-        Arc::new(StandardStream::input()),
-        Arc::new(StandardStream::output()),
-        Arc::new(StandardStream::errors()),
-    );
+    let request = streams::own(Request::new(text.clone().unwrap_or_default()));
     let outcome = if text.is_some() {
         session.run_script(&request)
     } else {

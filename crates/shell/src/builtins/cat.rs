@@ -10,6 +10,7 @@ use super::digits::Counter;
 use super::input::{self, Wording};
 use super::{Command, Context, Run, ToolError};
 use crate::arguments::{self, Arguments, OptionSpec, Order, both, flag};
+use crate::errno;
 use crate::filesystem::{Metadata, OpenFile};
 use crate::status::ExitStatus;
 
@@ -38,9 +39,16 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     let arguments = arguments::parse(&OPTIONS, words, Order::Anywhere)
         .map_err(|error| error.with_hint(context.name, ExitStatus::FAILURE))?;
     let mut page = Page::new(&arguments);
-    let target = context.output.file().metadata().ok().filter(Metadata::is_file);
+    let target = match context.output.file().metadata() {
+        Ok(target) => Some(target).filter(Metadata::is_file),
+        // Asked before anything is read, as GNU's does.
+        Err(error) => {
+            return Err(ToolError::usage(format!("standard output: {}", errno::text(&error))));
+        }
+    };
     let mut status = ExitStatus::SUCCESS;
-    for operand in input::or_standard_input(arguments.operands) {
+    let operands = input::or_standard_input(arguments.operands);
+    for operand in &operands {
         let done = cat(context, operand.as_bstr(), page.as_mut(), target.as_ref())?;
         if !done {
             status = ExitStatus::FAILURE;
@@ -49,6 +57,13 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
     if let Some(page) = &mut page {
         page.finish();
         context.output.write(&page.text)?;
+    }
+    if let Err(error) = context.input.metadata()
+        && operands.iter().any(|operand| operand == "-")
+    {
+        context.output.flush()?;
+        context.complain(format!("closing standard input: {}", errno::text(&error)));
+        status = ExitStatus::FAILURE;
     }
     Ok(status)
 }

@@ -103,15 +103,18 @@ impl Shell {
     pub(crate) fn invoke(&mut self, command: &'static Command, words: &[BString]) -> Flow {
         self.judge(words, true)?;
         let rest = words.get(1..).unwrap_or_default();
-        match command.run {
-            Run::Builtin { run, .. } => run(self, rest),
+        self.transient.output_failed.set(false);
+        let status = match command.run {
+            Run::Builtin { run, .. } => run(self, rest)?,
             Run::Declaration { run, .. } => {
                 let arguments: Vec<_> =
                     rest.iter().cloned().map(DeclarationArgument::Word).collect();
-                run(self, &arguments)
+                run(self, &arguments)?
             }
-            Run::Tool(run) => self.run_tool(command, run, words),
-        }
+            Run::Tool(run) => self.run_tool(command, run, words)?,
+        };
+        let failed = self.transient.output_failed.take() && status.success();
+        Ok(if failed { ExitStatus::FAILURE } else { status })
     }
 
     /// What a name with a program's meaning turned out to be.
@@ -204,9 +207,9 @@ impl Shell {
                 if errno::is(&error, errno::EPIPE) && !self.control.ignores(SIGPIPE) {
                     return Ok(ExitStatus::BROKEN_PIPE);
                 }
-                let text = errno::text(&error);
-                self.write_error(format!("{}: write error: {text}\n", command.name).as_bytes());
-                Ok(ExitStatus::FAILURE)
+                let (message, status) = lost_output(command.name, &errno::text(&error));
+                self.write_error(message.as_bytes());
+                Ok(status)
             }
             ToolError::Interrupted(Interrupt::Killed(signal)) => {
                 self.control.check()?;
@@ -285,4 +288,19 @@ impl Shell {
         self.write_error(&message);
         Ok(ExitStatus::NOT_FOUND)
     }
+}
+
+/// What a tool says, and its status, when standard output does not take what it writes.
+fn lost_output(name: &str, problem: &str) -> (String, ExitStatus) {
+    let message = match name {
+        "find" => format!("find: 'standard output': {problem}\nfind: write error\n"),
+        "sort" => format!("sort: fflush failed: 'standard output': {problem}\nsort: write error\n"),
+        _ => format!("{name}: write error: {problem}\n"),
+    };
+    let status = match name {
+        "grep" | "ls" | "sort" => ExitStatus::USAGE,
+        "env" => ExitStatus(125),
+        _ => ExitStatus::FAILURE,
+    };
+    (message, status)
 }

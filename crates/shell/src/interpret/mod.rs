@@ -59,6 +59,8 @@ pub struct Transient {
     drops_texts: bool,
     /// The error being reported is one after which bash goes on even with `set -e`.
     mild: Cell<bool>,
+    /// The builtin being run could not write its output: it fails, whatever else it did.
+    pub(crate) output_failed: Cell<bool>,
     /// This shell is a subshell for one command only: if that is a `( … )`, it needs no other.
     sole: bool,
     /// The DEBUG trap has already run for the next simple command: in the shell that started this stage.

@@ -224,19 +224,22 @@ impl Shell {
             None => (text.as_slice(), false),
         };
         if let Some(source) = parse_descriptor(number) {
+            let onto_itself = match descriptor {
+                None => source == default,
+                Some(RedirectDescriptor::Number(number)) => *number == source,
+                Some(RedirectDescriptor::Variable(_)) => false,
+            };
+            if onto_itself {
+                // Nothing to do, not even to find out whether it is open.
+                return Ok(());
+            }
             let Some(file) = self.files.get(source).cloned() else {
                 let written = exacta_syntax::print_word(target);
                 self.complain(concat(&written, format!(": {}", bad_descriptor()).as_bytes()));
                 return Err(Failure::Reported);
             };
             self.install(descriptor, default, file, replaced)?;
-            let onto_itself =
-                matches!(descriptor, Some(RedirectDescriptor::Number(n)) if *n == source);
-            return if moves && !onto_itself {
-                self.replace(source, None, replaced)
-            } else {
-                Ok(())
-            };
+            return if moves { self.replace(source, None, replaced) } else { Ok(()) };
         }
         let both = matches!(descriptor, None | Some(RedirectDescriptor::Number(1)));
         if direction == DuplicateDirection::Output && both && !text.is_empty() {

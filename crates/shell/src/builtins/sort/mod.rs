@@ -125,7 +125,10 @@ fn run_sort(
 ) -> Sorted {
     let mut gatherer = Gatherer::new(settings);
     for (at, file) in files.into_iter().enumerate() {
-        gatherer.expect(file.metadata().map_or(0, |metadata| metadata.size));
+        match file.metadata() {
+            Ok(metadata) => gatherer.expect(metadata.size),
+            Err(error) => return Err(trouble(format!("stat failed: -: {}", errno::text(&error)))),
+        }
         let mut reader = input::reader(context, &file).separated_by(settings.separator);
         loop {
             match reader.next_block() {
