@@ -8,6 +8,7 @@ pub mod executor;
 pub mod filesystem;
 pub mod host;
 mod metered;
+pub mod places;
 pub mod project;
 pub mod reference;
 pub mod report;

@@ -32,7 +32,7 @@ mod metadata;
 mod mounts;
 mod open;
 mod overlay;
-mod path;
+pub(crate) mod path;
 mod points;
 mod preimage;
 #[doc(hidden)]
