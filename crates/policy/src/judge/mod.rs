@@ -1,8 +1,28 @@
-//! Puts the pieces together: events and actions in, findings out, the strictest wins.
+//! Puts the pieces together: a text or an action goes in, every finding about it is gathered, the strictest wins.
+//!
+//! - [`inquiry`]: the state of one verdict.
+//! - [`command`]: one effective command: its name, its rules.
+//! - [`effects`]: what its words do.
+//! - [`scripts`]: texts for a shell, code in other languages.
+//! - [`paths`], [`variables`]: where paths lead, which variables make programs execute.
 
-use bstr::{BStr, BString};
+mod command;
+mod effects;
+mod inquiry;
+mod paths;
+mod scripts;
+mod variables;
 
-use crate::event::Access;
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::event::{Access, Directory, Event, Input, Invocation, Open};
+use crate::rules::{LoadError, RuleFile, RuleSet};
+use crate::surroundings::Surroundings;
+use crate::verdict::Verdict;
+use crate::walk::Start;
+use crate::word::Word;
+
+use inquiry::Inquiry;
 
 /// S3 §2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -13,11 +33,29 @@ pub enum Profile {
     FullAuto,
 }
 
+impl Profile {
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Safe => "safe",
+            Profile::Dev => "dev",
+            Profile::FullAuto => "full-auto",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Profile::Safe, Profile::Dev, Profile::FullAuto]
+            .into_iter()
+            .find(|profile| profile.name() == name)
+    }
+}
+
 /// What is about to happen, every word known.
 #[derive(Debug, Clone, Copy)]
 pub enum Action<'a> {
     Run {
         argv: &'a [BString],
+        /// In this process: what it runs in turn comes back as an action of its own.
+        in_process: bool,
         /// What differs from the environment the session began with; only programs see it.
         environment: &'a [(BString, BString)],
         directory: &'a BStr,
@@ -28,5 +66,70 @@ pub enum Action<'a> {
     },
 }
 
-#[derive(Debug)]
-pub struct Policy {}
+/// The rules in force under a profile.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    rules: RuleSet,
+    profile: Profile,
+}
+
+impl Policy {
+    pub fn new(rules: RuleSet, profile: Profile) -> Self {
+        Policy { rules, profile }
+    }
+
+    /// The built-in rules alone.
+    pub fn builtin(profile: Profile) -> Result<Self, LoadError> {
+        Self::load(&[], profile)
+    }
+
+    /// The built-in rules and those of the files.
+    pub fn load(files: &[RuleFile], profile: Profile) -> Result<Self, LoadError> {
+        Ok(Policy::new(RuleSet::load(files)?, profile))
+    }
+
+    pub fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// A whole text before it runs, with what is literally known. It may refuse and ask; it never permits.
+    pub fn screen(&self, text: &BStr, world: &dyn Surroundings) -> Verdict {
+        let mut inquiry = Inquiry::new(self, world);
+        let directory = Directory::Known(world.directory().into());
+        let start = Start { directory, ..Start::default() };
+        inquiry.script(text, &start);
+        inquiry.end()
+    }
+
+    /// One action that is about to happen.
+    pub fn judge(&self, action: &Action<'_>, world: &dyn Surroundings) -> Verdict {
+        let mut inquiry = Inquiry::new(self, world);
+        match action {
+            Action::Run { argv, in_process, environment, directory } => {
+                inquiry.comes_back = *in_process;
+                inquiry.command(&Invocation {
+                    words: argv.iter().cloned().map(Word::Literal).collect(),
+                    assignments: environment
+                        .iter()
+                        .map(|(name, value)| (name.clone(), Word::Literal(value.clone())))
+                        .collect(),
+                    input: Input::Inherited,
+                    directory: Directory::Known(directory.as_bstr().into()),
+                    ..Invocation::default()
+                });
+            }
+            Action::Open { path, access } => inquiry.event(&Event::Open(Open {
+                path: Word::literal(*path),
+                access: *access,
+                directory: Directory::Known(world.directory().into()),
+                content: None,
+                via: Vec::new(),
+            })),
+        }
+        inquiry.end()
+    }
+}

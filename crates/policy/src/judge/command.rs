@@ -1,0 +1,149 @@
+//! One effective command: which program it is, what the rules say of it, what its words do.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::inquiry::{Inquiry, Lifted, built_in};
+use crate::event::{Directory, Invocation};
+use crate::programs::{self, Reading};
+use crate::rules::Subject;
+use crate::surroundings::Place;
+use crate::verdict::{Decision, Finding};
+use crate::word::Word;
+
+/// How many files a pattern in the place of a command is compared with.
+const GLOB_LIMIT: usize = 64;
+
+/// A command with what its program's table says of it.
+pub(super) struct Subjected<'a> {
+    pub invocation: &'a Invocation,
+    pub reading: &'a Reading,
+    pub builtin: bool,
+    /// Rules that do not count for it.
+    pub lifted: Vec<Lifted>,
+    /// Hosts that a matching rule grants.
+    pub hosts: Vec<String>,
+    pub directory: Directory,
+}
+
+impl Inquiry<'_> {
+    /// Judges a command and everything that its words make it do.
+    pub fn command(&mut self, invocation: &Invocation) {
+        if !self.count() {
+            return;
+        }
+        let Some(name) = invocation.words.first() else { return };
+        match name {
+            Word::Literal(_) => self.named_command(invocation),
+            Word::Dynamic(dynamic) => {
+                if !dynamic.values.is_empty() {
+                    let values = dynamic.values.clone();
+                    return self.each_name(invocation, values);
+                }
+                if let Some(pattern) = &dynamic.glob {
+                    let found = self.glob(invocation, pattern.as_bstr());
+                    if !found.is_empty() {
+                        return self.each_name(invocation, found);
+                    }
+                }
+                let findings = self.situation("dynamic-command", &dynamic.written.to_str_lossy());
+                self.note(shown(invocation), &invocation.via, findings);
+            }
+        }
+    }
+
+    /// A name that can only be one of these.
+    fn each_name(&mut self, invocation: &Invocation, names: Vec<BString>) {
+        for name in names {
+            let mut invocation = invocation.clone();
+            if let Some(first) = invocation.words.first_mut() {
+                *first = Word::Literal(name);
+            }
+            self.command(&invocation);
+        }
+    }
+
+    fn glob(&self, invocation: &Invocation, pattern: &BStr) -> Vec<BString> {
+        match super::paths::absolute(pattern, &invocation.directory) {
+            Some(pattern) => self.world.glob(pattern.as_bstr(), GLOB_LIMIT),
+            None => Vec::new(),
+        }
+    }
+
+    fn named_command(&mut self, invocation: &Invocation) {
+        let reading = programs::read(&invocation.words);
+        let builtin = reading.path.is_none() && self.world.is_builtin(reading.name.as_bstr());
+        let mut subjected = Subjected {
+            invocation,
+            reading: &reading,
+            builtin,
+            lifted: Vec::new(),
+            hosts: Vec::new(),
+            directory: invocation.directory.clone(),
+        };
+        let mut findings = self.by_rules(&mut subjected);
+        self.by_path(&subjected, &mut findings);
+        if findings.is_empty() {
+            findings = self.unmatched(&subjected);
+        }
+        for (name, value) in &invocation.assignments {
+            self.variable(name, value, &mut findings);
+        }
+        let nested = self.effects(&mut subjected, &mut findings);
+        self.note(shown(invocation), &invocation.via, findings);
+        for effect in nested {
+            self.nested_effect(&subjected, effect);
+        }
+    }
+
+    fn by_rules(&self, subjected: &mut Subjected<'_>) -> Vec<Finding> {
+        let subject = Subject::Command {
+            reading: subjected.reading,
+            input: &subjected.invocation.input,
+            builtin: subjected.builtin,
+        };
+        let mut findings = Vec::new();
+        for rule in self.policy.rules().matching(&subject, self.policy.profile()) {
+            subjected.hosts.extend(rule.hosts.iter().cloned());
+            let lifts = rule.written.overrides.iter();
+            subjected.lifted.extend(lifts.map(|id| Lifted { rule: id.clone(), by: rule.tier }));
+            findings.push(self.finding(rule, subjected.reading.name.clone()));
+        }
+        findings
+    }
+
+    /// A program named by its path: the project's own, or something outside.
+    fn by_path(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        let Some(path) = &subjected.reading.path else { return };
+        let place = self.place_of(path, &subjected.directory);
+        if !matches!(place, Some(Place::Project | Place::Scratch) | None) {
+            return;
+        }
+        // It only has the name of what a rule is about: nobody knows what it is.
+        for finding in findings.iter_mut() {
+            if finding.decision == Decision::Deny {
+                *finding = Finding { decision: Decision::Confirm, ..finding.clone() };
+            }
+        }
+        findings.retain(|finding| finding.decision > Decision::Allow);
+        findings.extend(self.situation("project-program", &path.shown().to_str_lossy()));
+    }
+
+    /// No rule is about this command.
+    fn unmatched(&self, subjected: &Subjected<'_>) -> Vec<Finding> {
+        if subjected.invocation.defined || self.world.is_defined(subjected.reading.name.as_bstr()) {
+            let reason = "a function or alias of the script: what it runs is judged by itself";
+            return vec![built_in(Decision::Allow, "defined-here", reason)];
+        }
+        if subjected.builtin {
+            let reason = "runs in process, confined to the project";
+            return vec![built_in(Decision::Allow, "in-process", reason)];
+        }
+        let name = subjected.reading.name.to_str_lossy();
+        self.situation_unless("unknown-program", &name, &subjected.lifted)
+    }
+}
+
+/// The words for people.
+pub(super) fn shown(invocation: &Invocation) -> Vec<BString> {
+    invocation.words.iter().map(|word| word.shown().into()).collect()
+}

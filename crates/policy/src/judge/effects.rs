@@ -1,0 +1,120 @@
+//! What the words of a command do: files, hosts, variables here; commands and code in [`super::scripts`].
+
+use bstr::{BStr, ByteSlice};
+
+use super::command::Subjected;
+use super::inquiry::Inquiry;
+use crate::effect::Effect;
+use crate::event::{Access, Open};
+use crate::verdict::Finding;
+use crate::word::Word;
+
+impl Inquiry<'_> {
+    /// Judges the effects that belong to the command itself; gives back those that are commands or code.
+    pub fn effects<'e>(
+        &mut self,
+        subjected: &mut Subjected<'e>,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<&'e Effect> {
+        let reading = subjected.reading;
+        self.enter(subjected, findings);
+        let mut nested = Vec::new();
+        for effect in &reading.effects {
+            match effect {
+                Effect::Directory(_) => {}
+                Effect::Open { path, access } => {
+                    self.path(path, *access, subjected, findings);
+                }
+                Effect::Connect(target) => self.connect(target, subjected, findings),
+                Effect::Assign { name, value } => self.variable(name, value, findings),
+                Effect::Executes { option, reason } => {
+                    let about = format!("{option}: {reason}");
+                    findings.extend(self.situation_unless(
+                        "executing-option",
+                        &about,
+                        &subjected.lifted,
+                    ));
+                }
+                Effect::UnknownOption(word) => {
+                    let about = word.shown().to_str_lossy();
+                    findings.extend(self.situation_unless(
+                        "unknown-option",
+                        &about,
+                        &subjected.lifted,
+                    ));
+                }
+                _ if self.comes_back => {}
+                _ => nested.push(effect),
+            }
+        }
+        nested
+    }
+
+    /// `git -C sub`, `make -C sub`: the rest of the command happens there.
+    fn enter(&self, subjected: &mut Subjected<'_>, findings: &mut Vec<Finding>) {
+        for effect in &subjected.reading.effects {
+            if let Effect::Directory(directory) = effect {
+                self.path(directory, Access::Enter, subjected, findings);
+                subjected.directory = super::paths::entered(&subjected.directory, directory);
+            }
+        }
+    }
+
+    /// A name on the network. This machine itself is no network.
+    fn connect(&self, target: &Word, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        let host = target.as_literal().map(host_of);
+        if host.is_some_and(is_loopback) {
+            return;
+        }
+        let granted = |host: &BStr| {
+            subjected.hosts.iter().any(|granted| granted.as_bytes().eq_ignore_ascii_case(host))
+        };
+        if host.is_some_and(granted) {
+            return;
+        }
+        let about = target.shown().to_str_lossy();
+        findings.extend(self.situation_unless("network", &about, &subjected.lifted));
+    }
+
+    /// A redirect, or a file opened while a script runs.
+    pub fn open(&mut self, open: &Open) {
+        let mut findings = Vec::new();
+        self.opened(&open.path, open.access, &open.directory, None, &mut findings);
+        if let (Some(content), Some(path)) = (&open.content, open.path.as_literal())
+            && let Some(path) = super::paths::absolute(path, &open.directory)
+        {
+            self.written.insert(path, content.clone());
+        }
+        let sign = if open.access == Access::Read { "<" } else { ">" };
+        self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);
+    }
+}
+
+/// The host in `https://user@host:1/x`, `user@host:path`, `host:port`.
+fn host_of(target: &BStr) -> &BStr {
+    let rest = target.split_once_str("://").map_or(target.as_bytes(), |(_, rest)| rest);
+    let authority = rest.split(|byte| matches!(byte, b'/' | b'?' | b'#')).next().unwrap_or(rest);
+    let host = authority.rsplit_once_str("@").map_or(authority, |(_, host)| host);
+    if let Some(rest) = host.strip_prefix(b"[") {
+        return rest.split_once_str("]").map_or(rest, |(host, _)| host).as_bstr();
+    }
+    host.split_once_str(":").map_or(host, |(host, _)| host).as_bstr()
+}
+
+fn is_loopback(host: &BStr) -> bool {
+    host == "localhost"
+        || host == "::1"
+        || host.ends_with(b".localhost")
+        || is_loopback_number(host)
+}
+
+/// `127.x.y.z`, nothing else that begins so.
+fn is_loopback_number(host: &BStr) -> bool {
+    let parts: Vec<&[u8]> = host.split_str(".").collect();
+    let number = |part: &&[u8]| {
+        (1..=3).contains(&part.len())
+            && part.iter().all(u8::is_ascii_digit)
+            && part.to_str().ok().and_then(|part| part.parse::<u16>().ok()).is_some_and(|n| n < 256)
+    };
+    parts.len() == 4 && parts.first() == Some(&b"127".as_slice()) && parts.iter().all(number)
+}

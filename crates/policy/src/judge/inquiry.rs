@@ -1,0 +1,212 @@
+//! The state of one verdict: what has been found so far, and how much may still be looked at.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bstr::BString;
+
+use super::{Policy, Profile};
+use crate::event::{Event, Via};
+use crate::rules::{Rule, Subject, Tier};
+use crate::surroundings::Surroundings;
+use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
+
+/// Texts within texts (`sh -c "sh -c …"`): beyond this the answer is no.
+const MAX_NESTING: usize = 24;
+/// Commands judged for one verdict, counting every value of every word: beyond this the answer is no.
+const MAX_COMMANDS: usize = 2_000_000;
+/// Commands listed in the verdict; all are judged, those beyond are only counted.
+const MAX_LISTED: usize = 1_000;
+
+pub(super) struct Inquiry<'a> {
+    pub policy: &'a Policy,
+    pub world: &'a dyn Surroundings,
+    /// What the commands looked at run in turn is judged when it happens: not now.
+    pub comes_back: bool,
+    /// Files that the text itself writes, with what it writes.
+    pub written: HashMap<BString, BString>,
+    commands: Vec<JudgedCommand>,
+    strictest: Option<Finding>,
+    judged: usize,
+    depth: usize,
+}
+
+impl<'a> Inquiry<'a> {
+    pub fn new(policy: &'a Policy, world: &'a dyn Surroundings) -> Self {
+        Inquiry {
+            policy,
+            world,
+            comes_back: false,
+            written: HashMap::new(),
+            commands: Vec::new(),
+            strictest: None,
+            judged: 0,
+            depth: 0,
+        }
+    }
+
+    /// The verdict.
+    pub fn end(mut self) -> Verdict {
+        if self.policy.profile == Profile::Safe {
+            self.strictest = Some(execution_is_off());
+        }
+        let finding = self.strictest.unwrap_or_else(nothing_to_do);
+        Verdict { decision: finding.decision, finding, commands: self.commands }
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        match event {
+            Event::Command(invocation) => self.command(invocation),
+            Event::Open(open) => self.open(open),
+            Event::Assign(assign) if assign.exported => {
+                let mut findings = Vec::new();
+                self.variable(&assign.name, &assign.value, &mut findings);
+                let shown = [assign.name.as_slice(), b"=", assign.value.shown()].concat();
+                self.note(vec![shown.into()], &assign.via, findings);
+            }
+            Event::Assign(_) => {}
+            Event::Shape(shape) => {
+                let findings = self.rules_on(&Subject::Shape(shape), &[]);
+                self.note(vec![format!("{shape:?}").into()], &Vec::new(), findings);
+            }
+        }
+    }
+
+    /// One level deeper, unless that is too deep.
+    pub fn nested(&mut self, body: impl FnOnce(&mut Self)) {
+        if self.depth >= MAX_NESTING {
+            let findings = self.situation("limit", "nesting");
+            self.note(vec!["…".into()], &Vec::new(), findings);
+            return;
+        }
+        self.depth += 1;
+        body(self);
+        self.depth -= 1;
+    }
+
+    /// Asks about a text without adding to this verdict.
+    pub fn aside(&self, body: impl FnOnce(&mut Inquiry<'a>)) -> Verdict {
+        let mut inquiry = Inquiry::new(self.policy, self.world);
+        inquiry.depth = self.depth + 1;
+        body(&mut inquiry);
+        inquiry.end()
+    }
+
+    /// May another command be looked at?
+    pub fn count(&mut self) -> bool {
+        self.judged += 1;
+        if self.judged == MAX_COMMANDS {
+            let findings = self.situation("limit", "commands");
+            self.note(vec!["…".into()], &Vec::new(), findings);
+        }
+        self.judged < MAX_COMMANDS && self.depth <= MAX_NESTING
+    }
+
+    /// Adds what was found about one command.
+    pub fn note(&mut self, argv: Vec<BString>, via: &Via, mut findings: Vec<Finding>) {
+        // Stable: of equally strict ones the first found stays first.
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
+        let Some(finding) = findings.first().cloned() else { return };
+        if self.strictest.as_ref().is_none_or(|strictest| finding.decision > strictest.decision) {
+            self.strictest = Some(finding.clone());
+        }
+        if self.commands.len() < MAX_LISTED {
+            self.commands.push(JudgedCommand { argv, via: via.clone(), finding, findings });
+        }
+    }
+
+    /// What the rules say of something; `lifted` are rules that do not count here.
+    pub fn rules_on(&self, subject: &Subject<'_>, lifted: &[Lifted]) -> Vec<Finding> {
+        let matching = self.policy.rules.matching(subject, self.policy.profile);
+        matching
+            .into_iter()
+            .filter(|rule| !lifted.iter().any(|lifted| lifted.lifts(rule)))
+            .map(|rule| self.finding(rule, BString::default()))
+            .collect()
+    }
+
+    /// What the rules say of a situation that the judge itself has found.
+    pub fn situation(&self, name: &str, about: &str) -> Vec<Finding> {
+        self.situation_unless(name, about, &[])
+    }
+
+    pub fn situation_unless(&self, name: &str, about: &str, lifted: &[Lifted]) -> Vec<Finding> {
+        let subject = Subject::Situation(name);
+        let matching = self.policy.rules.matching(&subject, self.policy.profile);
+        if matching.is_empty() {
+            // A rule that is missing must not turn into a permission.
+            return vec![self.weigh(built_in(Decision::Confirm, name, about), Tier::BuiltIn)];
+        }
+        matching
+            .into_iter()
+            .filter(|rule| !lifted.iter().any(|lifted| lifted.lifts(rule)))
+            .map(|rule| self.finding(rule, about.into()))
+            .collect()
+    }
+
+    pub fn finding(&self, rule: &Rule, about: BString) -> Finding {
+        let step = match rule.decision {
+            Decision::Deny => Step::Blocklist,
+            Decision::Allow => Step::Allowlist,
+            Decision::Confirm => Step::Policy,
+        };
+        let finding = Finding {
+            decision: rule.decision,
+            rule: Arc::clone(&rule.id),
+            source: Some(rule.source.clone()),
+            step,
+            reason: Arc::clone(&rule.reason),
+            hint: Arc::clone(&rule.hint),
+            irreversible: rule.irreversible,
+            about,
+        };
+        self.weigh(finding, rule.tier)
+    }
+
+    /// `full-auto` asks only about what cannot be taken back, and about what the operator's own rules ask.
+    pub fn weigh(&self, mut finding: Finding, tier: Tier) -> Finding {
+        let asked_by_default = finding.decision == Decision::Confirm && tier == Tier::BuiltIn;
+        if self.policy.profile == Profile::FullAuto && asked_by_default && !finding.irreversible {
+            finding.decision = Decision::Allow;
+        }
+        finding
+    }
+}
+
+/// A rule taken out of force by another one that matches the same command.
+#[derive(Debug, Clone)]
+pub(super) struct Lifted {
+    pub rule: String,
+    pub by: Tier,
+}
+
+impl Lifted {
+    fn lifts(&self, rule: &Rule) -> bool {
+        rule.id.as_bytes() == self.rule.as_bytes() && self.by >= rule.tier
+    }
+}
+
+/// A finding that no rule file makes.
+pub(super) fn built_in(decision: Decision, rule: &str, reason: &str) -> Finding {
+    Finding {
+        decision,
+        rule: rule.into(),
+        source: None,
+        step: Step::Policy,
+        reason: reason.into(),
+        hint: "".into(),
+        irreversible: false,
+        about: BString::default(),
+    }
+}
+
+fn execution_is_off() -> Finding {
+    Finding {
+        hint: "start exacta with --profile dev to run commands".into(),
+        ..built_in(Decision::Deny, "profile-safe", "the profile `safe` runs nothing")
+    }
+}
+
+fn nothing_to_do() -> Finding {
+    built_in(Decision::Allow, "nothing", "there is nothing to run")
+}

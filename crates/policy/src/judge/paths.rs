@@ -1,0 +1,174 @@
+//! S3 §5: where paths lead. Lexically first, then through the world's eyes; what is not known stays unjudged until
+//! it is opened.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::command::Subjected;
+use super::inquiry::{Inquiry, built_in};
+use crate::event::{Access, Directory};
+use crate::rules::Subject;
+use crate::surroundings::Place;
+use crate::verdict::{Decision, Finding, Step};
+use crate::word::Word;
+
+impl Inquiry<'_> {
+    /// A path among the words of a command.
+    pub fn path(
+        &self,
+        path: &Word,
+        access: Access,
+        subjected: &Subjected<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
+        self.opened(path, access, &subjected.directory, Some(subjected), findings);
+    }
+
+    /// Every path that the word can be, as far as it is known.
+    pub fn opened(
+        &self,
+        path: &Word,
+        access: Access,
+        directory: &Directory,
+        by: Option<&Subjected<'_>>,
+        findings: &mut Vec<Finding>,
+    ) {
+        match path {
+            Word::Literal(path) => self.known_path(path.as_bstr(), access, directory, by, findings),
+            Word::Dynamic(dynamic) if !dynamic.values.is_empty() => {
+                for value in &dynamic.values {
+                    self.known_path(value.as_bstr(), access, directory, by, findings);
+                }
+            }
+            Word::Dynamic(dynamic) => {
+                // Whatever follows, it lies beneath the last directory that is known.
+                let Some(end) = dynamic.prefix.rfind_byte(b'/') else { return };
+                let known = dynamic.prefix.get(..end.max(1)).unwrap_or_default().as_bstr();
+                if known != "/" || dynamic.glob.is_some() {
+                    self.known_path(known, access, directory, by, findings);
+                }
+            }
+        }
+    }
+
+    fn known_path(
+        &self,
+        path: &BStr,
+        access: Access,
+        directory: &Directory,
+        by: Option<&Subjected<'_>>,
+        findings: &mut Vec<Finding>,
+    ) {
+        // Standard input, an empty operand, an address: no path.
+        if path.is_empty() || path == "-" || path.contains_str("://") {
+            return;
+        }
+        let Some(absolute) = absolute(path, directory) else { return };
+        self.by_path_rules(absolute.as_bstr(), access, by, findings);
+        let place = self.world.place(absolute.as_bstr());
+        if reachable(place, access, by) {
+            return;
+        }
+        let (rule, reason) = match place {
+            Place::Hidden => ("hidden", "exacta's own state does not exist for commands"),
+            Place::System | Place::Granted { .. } => ("outside", "can be read, not changed"),
+            _ => ("outside", "leads out of the project"),
+        };
+        findings.push(outside(rule, reason, path));
+    }
+
+    fn by_path_rules(
+        &self,
+        absolute: &BStr,
+        access: Access,
+        by: Option<&Subjected<'_>>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let path = self.inside(absolute);
+        let subject = match access {
+            Access::Write | Access::Delete => Subject::Write { path },
+            Access::Read | Access::Execute => Subject::Read { path },
+            Access::Enter => return,
+        };
+        let lifted = by.map_or(&[][..], |by| &by.lifted);
+        for mut finding in self.rules_on(&subject, lifted) {
+            finding.about = path.into();
+            findings.push(finding);
+        }
+    }
+
+    /// Relative to the root if it is beneath it.
+    pub fn inside<'p>(&self, absolute: &'p BStr) -> &'p BStr {
+        let root = self.world.root();
+        match absolute.strip_prefix(root.as_bytes()) {
+            Some(b"") => b".".as_bstr(),
+            Some(rest) => rest.strip_prefix(b"/").map_or(absolute, ByteSlice::as_bstr),
+            None => absolute,
+        }
+    }
+
+    /// Where a word leads, if that is known.
+    pub fn place_of(&self, path: &Word, directory: &Directory) -> Option<Place> {
+        let absolute = absolute(path.as_literal()?, directory)?;
+        Some(self.world.place(absolute.as_bstr()))
+    }
+}
+
+fn reachable(place: Place, access: Access, by: Option<&Subjected<'_>>) -> bool {
+    let reads = matches!(access, Access::Read | Access::Execute | Access::Enter);
+    match place {
+        Place::Project | Place::Scratch | Place::Device => true,
+        Place::Granted { writable } => writable || reads,
+        // Programs have a system to read; for what runs in process there is none.
+        Place::System => reads && by.is_some_and(|by| !by.builtin),
+        Place::Hidden | Place::Outside => false,
+    }
+}
+
+fn outside(rule: &str, reason: &str, path: &BStr) -> Finding {
+    let mut finding = built_in(Decision::Deny, rule, &format!("{path}: {reason}"));
+    finding.step = Step::Paths;
+    finding.hint = "use a path inside the project or /tmp; an operator can grant others".into();
+    finding.about = path.into();
+    finding
+}
+
+/// The path from the root of all, without `.` and `..`. `None`: it is relative to a directory nobody knows.
+pub(super) fn absolute(path: &BStr, directory: &Directory) -> Option<BString> {
+    if path.starts_with(b"/") {
+        return Some(normalised(path));
+    }
+    match directory {
+        Directory::Known(directory) => {
+            let mut whole = directory.clone();
+            whole.push(b'/');
+            whole.extend_from_slice(path);
+            Some(normalised(whole.as_bstr()))
+        }
+        Directory::Unknown => None,
+    }
+}
+
+/// Lexically: a link before a `..` is the world's business.
+fn normalised(path: &BStr) -> BString {
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split_str("/") {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let mut whole = BString::from("/");
+    whole.extend_from_slice(&bstr::join("/", parts));
+    whole
+}
+
+/// The directory after entering another one.
+pub(super) fn entered(directory: &Directory, target: &Word) -> Directory {
+    match target.as_literal().and_then(|target| absolute(target, directory)) {
+        Some(path) => Directory::Known(path),
+        None => Directory::Unknown,
+    }
+}

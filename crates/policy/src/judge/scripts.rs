@@ -1,0 +1,216 @@
+//! Commands inside commands: words, texts for a shell, code in other languages.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::{Limits, ParseOptions, parse};
+
+use super::command::Subjected;
+use super::inquiry::Inquiry;
+use crate::code::{self, Level};
+use crate::effect::{Effect, Language, More};
+use crate::event::{Access, Input, Invocation, Via};
+use crate::rules::Subject;
+use crate::verdict::Finding;
+use crate::walk::{Start, walk};
+use crate::word::{Dynamic, Word};
+
+impl Inquiry<'_> {
+    /// A text for a shell.
+    pub fn script(&mut self, text: &BStr, start: &Start) {
+        match parse(
+            text,
+            ParseOptions { extglob: true, ..ParseOptions::default() },
+            Limits::default(),
+        ) {
+            Ok(tree) => {
+                let world = self.world;
+                walk(&tree, start, world, &mut |event| self.event(&event));
+            }
+            Err(error) => {
+                let findings = self.situation("syntax", &error.to_string());
+                self.note(vec![text.into()], &start.via, findings);
+            }
+        }
+    }
+
+    /// An effect of a command that is itself a command or code.
+    pub fn nested_effect(&mut self, subjected: &Subjected<'_>, effect: &Effect) {
+        let via = via(subjected);
+        self.nested(|inquiry| match effect {
+            Effect::Run { words, assignments, more } => {
+                inquiry.run(subjected, words, assignments, *more, via);
+            }
+            Effect::Shell(text) | Effect::Split(text) => inquiry.shell(subjected, text, via),
+            Effect::Code { language, text } => inquiry.code(subjected, *language, text, via),
+            Effect::CodeFromInput(language) => inquiry.code_from_input(subjected, *language, via),
+            Effect::ScriptFile { language, path } => {
+                inquiry.script_file(subjected, *language, path, via);
+            }
+            _ => {}
+        });
+    }
+
+    fn run(
+        &mut self,
+        subjected: &Subjected<'_>,
+        words: &[Word],
+        assignments: &[(BString, Word)],
+        more: More,
+        via: Via,
+    ) {
+        let mut words = words.to_vec();
+        if more == More::Unknown {
+            words.push(Word::Dynamic(Box::new(Dynamic {
+                written: "…".into(),
+                splits: true,
+                ..Dynamic::default()
+            })));
+        }
+        let invocation = subjected.invocation;
+        // What a wrapper is given holds for what it runs.
+        let mut all = invocation.assignments.clone();
+        all.extend_from_slice(assignments);
+        self.command(&Invocation {
+            words,
+            assignments: all,
+            input: if more == More::Unknown { Input::Inherited } else { invocation.input.clone() },
+            directory: subjected.directory.clone(),
+            via,
+            defined: false,
+        });
+    }
+
+    fn shell(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
+        let Some(values) = text.values() else {
+            return self.unknown_code(subjected, text, via);
+        };
+        let start = Start {
+            directory: subjected.directory.clone(),
+            input: subjected.invocation.input.clone(),
+            via,
+            positional: Vec::new(),
+        };
+        for value in values {
+            self.script(value.as_bstr(), &start);
+        }
+    }
+
+    fn unknown_code(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
+        let about = text.shown().to_str_lossy();
+        let findings = self.situation_unless("dynamic-code", &about, &subjected.lifted);
+        self.note(vec![text.shown().into()], &via, findings);
+    }
+
+    fn code(&mut self, subjected: &Subjected<'_>, language: Language, text: &Word, via: Via) {
+        if language == Language::Shell {
+            return self.shell(subjected, text, via);
+        }
+        let Some(values) = text.values() else {
+            if !beginning_suffices(language, text) {
+                self.unknown_code(subjected, text, via);
+            }
+            return;
+        };
+        for value in values {
+            self.known_code(subjected, language, value.as_bstr(), &via, Level::Unclear);
+        }
+    }
+
+    /// Code that is there to read; `from` is the level from which on the rules are asked.
+    fn known_code(
+        &mut self,
+        subjected: &Subjected<'_>,
+        language: Language,
+        text: &BStr,
+        via: &Via,
+        from: Level,
+    ) {
+        let reading = code::read(language, text);
+        let mut findings = Vec::new();
+        if reading.level >= from {
+            let subject = Subject::Code { language, level: reading.level };
+            for mut finding in self.rules_on(&subject, &subjected.lifted) {
+                finding.about.clone_from(&reading.seen);
+                findings.push(finding);
+            }
+        }
+        let mut nested = Vec::new();
+        for effect in &reading.effects {
+            match effect {
+                Effect::Open { path, access } => {
+                    self.path(path, *access, subjected, &mut findings);
+                }
+                Effect::Connect(target) => {
+                    let about = target.shown().to_str_lossy();
+                    findings.extend(self.situation_unless("network", &about, &subjected.lifted));
+                }
+                effect => nested.push(effect),
+            }
+        }
+        self.note(vec![text.into()], via, findings);
+        for effect in nested {
+            self.nested_effect(subjected, effect);
+        }
+    }
+
+    /// Standard input read as code.
+    fn code_from_input(&mut self, subjected: &Subjected<'_>, language: Language, via: Via) {
+        match &subjected.invocation.input {
+            Input::Inherited => {}
+            Input::Text(text) => self.code(subjected, language, text, via),
+            Input::File(path) => self.script_file(subjected, language, path, via),
+            Input::Pipe(names) => {
+                let names = names.iter().map(|name| name.shown().as_bytes());
+                let about = BString::from(bstr::join(" | ", names));
+                let findings =
+                    self.situation_unless("piped-code", &about.to_str_lossy(), &subjected.lifted);
+                self.note(vec![about], &via, findings);
+            }
+        }
+    }
+
+    /// A file that is read as code. One of the project may do what the project does; what this very text has
+    /// written into it is read.
+    fn script_file(
+        &mut self,
+        subjected: &Subjected<'_>,
+        language: Language,
+        path: &Word,
+        via: Via,
+    ) {
+        let shown = path.shown();
+        if matches!(shown.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0") {
+            return self.code_from_input(subjected, language, via);
+        }
+        let mut findings: Vec<Finding> = Vec::new();
+        if shown.starts_with(b"<(") {
+            findings.extend(self.situation_unless(
+                "piped-code",
+                &shown.to_str_lossy(),
+                &subjected.lifted,
+            ));
+        } else {
+            self.path(path, Access::Execute, subjected, &mut findings);
+        }
+        self.note(vec![shown.into()], &via, findings);
+        let absolute =
+            path.as_literal().and_then(|path| super::paths::absolute(path, &subjected.directory));
+        if let Some(content) = absolute.and_then(|path| self.written.get(&path).cloned()) {
+            if language == Language::Shell {
+                self.shell(subjected, &Word::Literal(content), via);
+            } else {
+                self.known_code(subjected, language, content.as_bstr(), &via, Level::Dangerous);
+            }
+        }
+    }
+}
+
+fn via(subjected: &Subjected<'_>) -> Via {
+    let mut via = subjected.invocation.via.clone();
+    via.push(subjected.reading.name.clone());
+    via
+}
+
+/// Text tools whose programs often contain a variable: with a known beginning they are judged when they run.
+fn beginning_suffices(language: Language, text: &Word) -> bool {
+    matches!(language, Language::Sed | Language::Awk | Language::Jq) && !text.prefix().is_empty()
+}

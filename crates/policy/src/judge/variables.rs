@@ -1,0 +1,81 @@
+//! Variables that make programs execute something.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::inquiry::Inquiry;
+use crate::effect::Effect;
+use crate::event::Directory;
+use crate::programs;
+use crate::rules::{Subject, ValueKind};
+use crate::surroundings::Place;
+use crate::verdict::{Decision, Finding};
+use crate::walk::Start;
+use crate::word::Word;
+
+impl Inquiry<'_> {
+    /// A variable that programs will see.
+    pub fn variable(&self, name: &BString, value: &Word, findings: &mut Vec<Finding>) {
+        let subject = Subject::Variable { name: name.as_bstr(), value: value.as_literal() };
+        for rule in self.policy.rules().matching(&subject, self.policy.profile()) {
+            let stands = match &rule.value {
+                ValueKind::Any => true,
+                ValueKind::Shell => !self.harmless_command(value),
+                ValueKind::Paths => !self.harmless_paths(name.as_bstr(), value),
+                ValueKind::Options(program) => !harmless_options(program, value),
+            };
+            if stands {
+                let about = [name.as_slice(), b"=", value.shown()].concat();
+                findings.push(self.finding(rule, about.into()));
+            }
+        }
+    }
+
+    /// Would it be allowed, typed as a command?
+    fn harmless_command(&self, value: &Word) -> bool {
+        let Some(text) = value.as_literal() else { return false };
+        if text.trim_ascii().is_empty() {
+            return true;
+        }
+        let directory = Directory::Known(self.world.directory().into());
+        let start = Start { directory, ..Start::default() };
+        self.aside(|inquiry| inquiry.script(text, &start)).decision == Decision::Allow
+    }
+
+    /// Directories of the system, or of the project where such things usually are.
+    fn harmless_paths(&self, name: &BStr, value: &Word) -> bool {
+        let Some(text) = value.as_literal() else { return false };
+        let directory = Directory::Known(self.world.directory().into());
+        text.split_str(":").all(|entry| {
+            let entry = entry.as_bstr();
+            if entry.is_empty() {
+                // An empty entry of PATH is the current directory; elsewhere it is nothing.
+                return name != "PATH";
+            }
+            let Some(path) = super::paths::absolute(entry, &directory) else { return false };
+            match self.world.place(path.as_bstr()) {
+                Place::System => true,
+                Place::Project => name != "PATH" || is_tool_directory(path.as_bstr()),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// `node_modules/.bin`, `venv/bin`: where a project keeps its programs.
+fn is_tool_directory(path: &BStr) -> bool {
+    path.ends_with(b"/bin") || path.ends_with(b"/.bin") || path.ends_with(b"/Scripts")
+}
+
+/// None of the options executes anything.
+fn harmless_options(program: &str, value: &Word) -> bool {
+    let Some(text) = value.as_literal() else { return false };
+    let mut words = vec![Word::literal(program)];
+    let split = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.extend(split.map(Word::literal));
+    let reading = programs::read(&words);
+    reading
+        .effects
+        .iter()
+        .all(|effect| matches!(effect, Effect::Open { .. } | Effect::Directory(_)))
+        && reading.operands.is_empty()
+}
