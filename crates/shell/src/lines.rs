@@ -19,6 +19,9 @@ const FIRST_SIZE: usize = 8 << 10;
 const USUAL_SIZE: usize = 128 << 10;
 /// Between two looks at the control, however much room a long line has made.
 const LARGEST_READ: usize = 1 << 20;
+/// What the buffer grows by for a very long line: the kernel moves so large a buffer without copying it, but room
+/// must be cleared, and that takes as long as reading.
+const LARGEST_STEP: usize = 4 << 20;
 
 pub struct LineReader {
     file: Arc<dyn OpenFile>,
@@ -159,7 +162,7 @@ impl LineReader {
         if size == 0 {
             self.buffer.resize(FIRST_SIZE, 0);
         } else if self.end == size {
-            self.buffer.resize((size * 2).max(USUAL_SIZE), 0);
+            self.buffer.resize(size + size.clamp(USUAL_SIZE, LARGEST_STEP), 0);
         } else if self.filled && size < USUAL_SIZE {
             self.buffer.resize(USUAL_SIZE, 0);
         }

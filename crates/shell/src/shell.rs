@@ -19,6 +19,9 @@ use crate::options::Options;
 use crate::status::{ExitStatus, Flow, Interrupt};
 use crate::variables::Variables;
 
+/// What a builtin writes at once.
+const LARGEST_WRITE: usize = 1 << 20;
+
 pub const SIGPIPE: i32 = 13;
 pub const SIGCHLD: i32 = 17;
 
@@ -273,7 +276,11 @@ impl Shell {
     /// `name: line 1: echo: write error: No space left on device` and status 1.
     pub fn print(&self, builtin: &str, bytes: &[u8]) -> Flow {
         let written = match self.file(1) {
-            Some(file) => file.write_all(bytes),
+            // In pieces, so that the request can end between two of them.
+            Some(file) => bytes.chunks(LARGEST_WRITE).try_for_each(|part| {
+                self.control.may_hold(0)?;
+                file.write_all(part)
+            }),
             None if bytes.is_empty() => Ok(()),
             None => Err(errno::error(errno::EBADF)),
         };

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use exacta_shell::control::{Control, PATIENCE};
+use exacta_shell::control::{Control, PATIENCE, check_current};
 use exacta_shell::errno;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -27,10 +27,11 @@ impl CurrentRequest {
         STANDARD.get_or_init(CurrentRequest::default)
     }
 
-    /// `EINTR` when the request was cancelled or its time is over.
+    /// `EINTR` when the request was cancelled or its time is over, or when the process of the script that this
+    /// thread works for was killed: `cat < fifo & kill $!`.
     pub fn check(&self) -> io::Result<()> {
         match &*self.slot.read().unwrap_or_else(PoisonError::into_inner) {
-            Some(control) if control.check().is_err() => Err(errno::error(errno::EINTR)),
+            Some(request) if check_current(request).is_err() => Err(errno::error(errno::EINTR)),
             _ => Ok(()),
         }
     }

@@ -99,7 +99,11 @@ impl Shell {
             Err(expansion) => expansion,
         };
         let separators = self.separators();
-        for field in split::split(expansion, &separators) {
+        let fields = split::split(expansion, &separators, &self.control)?;
+        for (count, field) in fields.into_iter().enumerate() {
+            if count.is_multiple_of(split::STRETCH) {
+                self.control.check()?;
+            }
             self.finish_field(field, into)?;
         }
         Ok(())

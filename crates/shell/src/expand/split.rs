@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use bstr::{BStr, ByteSlice};
 
 use super::field::{Expansion, Field, Mark, Origin};
+use crate::control::Control;
 use crate::shell::Shell;
+use crate::status::Stop;
 
 /// The characters of `IFS` by what they do.
 #[derive(Debug, Clone)]
@@ -102,19 +104,26 @@ impl Shell {
 }
 
 /// The fields of an expansion.
-pub(super) fn split(expansion: Expansion, separators: &Separators) -> Vec<Field> {
+pub(super) fn split(
+    expansion: Expansion,
+    separators: &Separators,
+    control: &Control,
+) -> Result<Vec<Field>, Stop> {
     let mut splitter = Splitter { fields: Vec::new(), field: None, after_white: false };
     for (mark, text) in expansion.stretches() {
         match mark {
             Mark::Break => splitter.end_field(),
             Mark::Text(Origin::Quoted) => splitter.append(text, true),
             Mark::Text(Origin::Literal) => splitter.append(text, false),
-            Mark::Text(Origin::Expanded) => splitter.cut(text, separators),
+            Mark::Text(Origin::Expanded) => splitter.cut(text, separators, control)?,
         }
     }
     splitter.end_field();
-    splitter.fields
+    Ok(splitter.fields)
 }
+
+/// Fields cut between two looks at the control.
+pub(super) const STRETCH: usize = 1 << 10;
 
 struct Splitter {
     fields: Vec<Field>,
@@ -134,12 +143,12 @@ impl Splitter {
         self.fields.extend(self.field.take());
     }
 
-    fn cut(&mut self, text: &[u8], separators: &Separators) {
+    fn cut(&mut self, text: &[u8], separators: &Separators, control: &Control) -> Result<(), Stop> {
         if separators.none() {
             self.append(text, false);
-            return;
+            return Ok(());
         }
-        let (mut start, mut at) = (0, 0);
+        let (mut start, mut at, mut pieces) = (0, 0, 0_usize);
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             let (kind, length) = separators.next(rest);
             if kind != Kind::Text {
@@ -148,12 +157,17 @@ impl Splitter {
                 }
                 self.separate(kind);
                 start = at + length;
+                pieces += 1;
+                if pieces.is_multiple_of(STRETCH) {
+                    control.check()?;
+                }
             }
             at += length;
         }
         if at > start {
             self.append(text.get(start..).unwrap_or_default(), false);
         }
+        Ok(())
     }
 
     fn separate(&mut self, kind: Kind) {
@@ -173,7 +187,8 @@ impl Splitter {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expansion, Origin, Separators, split};
+    use super::{Control, Expansion, Origin, Separators, split};
+    use crate::control::Limits;
 
     fn fields(ifs: &str, parts: &[(Origin, &str)]) -> Vec<String> {
         let mut expansion = Expansion::new(1_000);
@@ -183,7 +198,9 @@ mod tests {
                 expansion.exist();
             }
         }
-        split(expansion, &Separators::new(Some(ifs.into())))
+        let control = Control::new(Limits::default());
+        split(expansion, &Separators::new(Some(ifs.into())), &control)
+            .unwrap()
             .into_iter()
             .map(|field| String::from_utf8(field.text).unwrap())
             .collect()

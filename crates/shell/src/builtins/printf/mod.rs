@@ -7,7 +7,7 @@ mod specification;
 use bstr::{BStr, BString, ByteSlice};
 
 use self::argument::Arguments;
-use self::specification::{Specification, pad};
+use self::specification::Specification;
 use super::escape::{self, Outcome, Style};
 use super::{Command, Run, usage};
 use crate::arguments::{OptionSpec, flag};
@@ -145,21 +145,21 @@ impl Printer<'_, '_> {
         match specification.letter {
             Some(b's') => {
                 let text = self.arguments.text();
-                pad(&mut self.out, specification.cut(text), specification);
+                self.pad(specification.cut(text), specification)?;
             }
             Some(b'c') => {
                 let text = self.arguments.text();
                 let byte = text.get(..1).unwrap_or(b"\0");
-                pad(&mut self.out, byte, specification);
+                self.pad(byte, specification)?;
             }
-            Some(b'b') => return Ok(self.escaped(specification)),
+            Some(b'b') => return self.escaped(specification),
             Some(b'q') => {
                 let quoted = quote::percent_q(self.arguments.text());
-                pad(&mut self.out, specification.cut(&quoted), specification);
+                self.pad(specification.cut(&quoted), specification)?;
             }
             Some(b'Q') => {
                 let quoted = quote::percent_q(specification.cut(self.arguments.text()));
-                pad(&mut self.out, &quoted, specification);
+                self.pad(&quoted, specification)?;
             }
             Some(b'n') => self.store_length()?,
             Some(b'T') => self.time(specification)?,
@@ -186,6 +186,27 @@ impl Printer<'_, '_> {
         Ok(Next::Continue)
     }
 
+    /// The text, filled up to the width with spaces.
+    fn pad(&mut self, text: &[u8], specification: &Specification) -> Running<()> {
+        let missing = specification.width.saturating_sub(text.len());
+        let (before, after) = if specification.left { (0, missing) } else { (missing, 0) };
+        self.fill(before)?;
+        self.out.extend_from_slice(text);
+        self.fill(after)
+    }
+
+    /// A width may be hundreds of megabytes: memory that takes a while to fill.
+    fn fill(&mut self, mut spaces: usize) -> Running<()> {
+        const STRETCH: usize = 1 << 20;
+        while spaces > 0 {
+            self.shell.control.check()?;
+            let some = spaces.min(STRETCH);
+            self.out.resize(self.out.len() + some, b' ');
+            spaces -= some;
+        }
+        Ok(())
+    }
+
     fn refuse(&mut self, letter: Option<u8>, text: &[u8]) {
         self.failed = true;
         match letter {
@@ -199,14 +220,14 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn escaped(&mut self, specification: &Specification) -> Next {
+    fn escaped(&mut self, specification: &Specification) -> Running<Next> {
         let mut expanded = Vec::new();
         let shell = &*self.shell;
         let mut missing = |message: &str| shell.complain(format!("printf: {message}"));
         let text = self.arguments.text();
         let outcome = escape::expand(text, Style::Argument, &mut expanded, &mut missing);
-        pad(&mut self.out, specification.cut(&expanded), specification);
-        if outcome == Outcome::Stop { Next::End } else { Next::Continue }
+        self.pad(specification.cut(&expanded), specification)?;
+        Ok(if outcome == Outcome::Stop { Next::End } else { Next::Continue })
     }
 
     /// `%n`: how much was written so far, into the variable that the argument names.
@@ -246,7 +267,7 @@ impl Printer<'_, '_> {
         if text.len() > LONGEST_TIME {
             text.clear();
         }
-        pad(&mut self.out, specification.cut(&text), specification);
+        self.pad(specification.cut(&text), specification)?;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers as the C library's printf(3) writes them.
 
-use super::specification::{Specification, pad};
+use super::specification::Specification;
 use crate::extended::{Decimal, Extended, Magnitude};
 
 pub(super) fn signed(number: i64, specification: &Specification) -> Vec<u8> {
@@ -85,9 +85,8 @@ pub(super) fn float(number: Extended, letter: u8, specification: &Specification)
     if !number.is_finite() {
         let word = if number.magnitude == Magnitude::Infinite { "inf" } else { "nan" };
         let word = if upper { word.to_ascii_uppercase() } else { word.to_owned() };
-        let mut text = Vec::new();
-        pad(&mut text, format!("{sign}{word}").as_bytes(), specification);
-        return text;
+        let unfilled = Specification { zeros: false, ..specification.clone() };
+        return assemble(sign, &word, &unfilled, false);
     }
     let precision = specification.precision.unwrap_or(6);
     let mut text = match letter.to_ascii_lowercase() {

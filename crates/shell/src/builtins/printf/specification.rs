@@ -1,6 +1,6 @@
 //! `%-08.3f`: flags, width, precision, letter.
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Specification {
     /// `-`
     pub left: bool,
@@ -114,16 +114,4 @@ fn read_time_format(text: &[u8], specification: &mut Specification) -> Option<us
         }
     }
     None
-}
-
-/// Fills up to the width with spaces.
-pub(super) fn pad(out: &mut Vec<u8>, text: &[u8], specification: &Specification) {
-    let missing = specification.width.saturating_sub(text.len());
-    if !specification.left {
-        out.resize(out.len() + missing, b' ');
-    }
-    out.extend_from_slice(text);
-    if specification.left {
-        out.resize(out.len() + missing, b' ');
-    }
 }

@@ -13,8 +13,9 @@ use crate::builtins::{Context, Output, ToolError};
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
 
-/// What lines and their index may take together, unless `-S` says otherwise.
-pub const USUAL_BUDGET: usize = 256 << 20;
+/// What lines and their index may take together, unless `-S` says less. Not more: giving so much memory back
+/// takes the kernel milliseconds, and a request that is stopped must end within ten.
+pub const USUAL_BUDGET: usize = 64 << 20;
 
 /// Where runs are set aside.
 const DIRECTORY: &str = "/tmp";
