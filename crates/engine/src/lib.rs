@@ -3,6 +3,7 @@
 //! [`Session`] runs any script and keeps its state; [`executor`] is the face of S0. Nothing here decides how a
 //! result is shown: that is the binary's.
 
+pub mod commands_file;
 mod error;
 pub mod executor;
 pub mod filesystem;

@@ -39,7 +39,7 @@ mod preimage;
 pub mod probe;
 mod request;
 mod resolve;
-mod state;
+pub(crate) mod state;
 mod stream;
 mod trash;
 mod tree;
