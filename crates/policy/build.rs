@@ -9,12 +9,19 @@ use std::path::Path;
 use std::{env, fs};
 
 use serde::Deserialize;
-use toml::Spanned;
 
 #[path = "src/programs/schema.rs"]
 mod programs;
-#[path = "src/rules/schema.rs"]
-mod rules;
+#[path = "build/rules.rs"]
+mod rule_tables;
+mod rules {
+    #[path = "../src/rules/compile.rs"]
+    pub mod compile;
+    #[path = "../src/rules/pattern.rs"]
+    pub mod pattern;
+    #[path = "../src/rules/schema.rs"]
+    pub mod schema;
+}
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -23,16 +30,11 @@ struct ProgramFile {
     setting: Vec<programs::Setting>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RuleFile {
-    rule: Vec<Spanned<rules::Rule>>,
-    list: std::collections::BTreeMap<String, Vec<String>>,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=programs");
     println!("cargo::rerun-if-changed=rules");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=src/rules");
     let out = env::var("OUT_DIR")?;
     let out = Path::new(&out);
     let mut programs = Vec::new();
@@ -44,18 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         settings.extend(file.setting);
     }
     fs::write(out.join("programs.bin"), postcard::to_allocvec(&(programs, settings))?)?;
-    let mut rules = Vec::new();
-    let mut lists = Vec::new();
-    for (name, text) in tables("rules")? {
-        let file: RuleFile = toml::from_str(&text).map_err(|e| format!("rules/{name}: {e}"))?;
-        for rule in file.rule {
-            let before = text.get(..rule.span().start).unwrap_or_default();
-            let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-            rules.push((name.clone(), u32::try_from(line)?, rule.into_inner()));
-        }
-        lists.extend(file.list);
-    }
-    fs::write(out.join("rules.bin"), postcard::to_allocvec(&(rules, lists))?)?;
+    rule_tables::generate(&tables("rules")?, out)?;
     Ok(())
 }
 

@@ -1,8 +1,24 @@
 //! What is allowed, asked about and denied.
+//!
+//! - [`schema`]: the format; [`pattern`]: how commands and paths are described; [`compile`]: a rule made ready.
+//! - [`matching`]: does a rule match; [`tiers`]: which of those that match are in force.
+//! - [`builtin`]: the default rules (data: `rules/*.toml`); [`load`]: those of configuration files.
+//! - [`examples`]: what a rule says of itself is checked; [`keywords`]: what tasks call irreversible.
 
+mod builtin;
+mod compile;
+mod decode;
+mod error;
+mod examples;
+mod keywords;
+mod load;
+mod matching;
+mod pattern;
 pub mod schema;
+mod tiers;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use bstr::BStr;
 
@@ -12,6 +28,10 @@ use crate::event::{Input, Shape};
 use crate::judge::Profile;
 use crate::programs::Reading;
 use crate::verdict::{Decision, Source};
+
+use compile::{About, Compiled, Ruling};
+pub use keywords::irreversible_keyword;
+use matching::Command;
 
 /// Who wrote a rule. A rule of a lower tier cannot weaken one of a higher: only `overrides` of a tier at least as
 /// high takes a rule out of force, and an untrusted project may only tighten.
@@ -78,6 +98,10 @@ pub enum Subject<'a> {
     Read {
         path: &'a BStr,
     },
+    /// Removed or moved away. The project's root is `.`. Rules about writing match as well.
+    Delete {
+        path: &'a BStr,
+    },
     Code {
         language: Language,
         level: Level,
@@ -86,9 +110,34 @@ pub enum Subject<'a> {
     Shape(&'a Shape),
 }
 
-/// All rules in force.
+/// All rules in force: the default rules and those of files.
 #[derive(Debug, Clone, Default)]
-pub struct RuleSet {}
+pub struct RuleSet {
+    loaded: Vec<Loaded>,
+    /// For each name of a program, where the patterns about it are.
+    names: HashMap<String, Vec<Place>>,
+    /// Patterns without a name to look up.
+    open: Vec<Place>,
+    notices: Vec<Notice>,
+    /// Made when somebody lists them.
+    all: OnceLock<Vec<Rule>>,
+}
+
+/// A rule and its pattern.
+type Place = (usize, usize);
+
+#[derive(Debug, Clone)]
+struct Loaded {
+    rule: Rule,
+    compiled: Compiled,
+}
+
+/// What a file says in vain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub source: Source,
+    pub message: String,
+}
 
 /// A text with rules, and whose it is.
 #[derive(Debug, Clone)]
@@ -113,18 +162,120 @@ pub struct LoadError {
 impl RuleSet {
     /// The built-in rules and those of the files, all examples of the files checked.
     pub fn load(files: &[RuleFile]) -> Result<RuleSet, LoadError> {
-        let _ = files;
-        Ok(RuleSet::default())
+        load::load(files, &[])
+    }
+
+    /// The same for files in which other things are written too: `beside` names the keys at the top of the file
+    /// that somebody else reads. All others but `rule` and `list` are errors.
+    pub fn load_beside(files: &[RuleFile], beside: &[&str]) -> Result<RuleSet, LoadError> {
+        load::load(files, beside)
     }
 
     /// The rules that match, the strictest first; those overridden left out.
     pub fn matching(&self, subject: &Subject<'_>, profile: Profile) -> Vec<&Rule> {
-        let _ = (subject, profile);
-        Vec::new()
+        let profile = profile_bit(profile);
+        let mut found: Vec<&Rule> = Vec::new();
+        builtin::matching(subject, profile, &mut |rule| {
+            // By a name and by a pattern.
+            if !found.iter().any(|known| std::ptr::eq(*known, rule)) {
+                found.push(rule);
+            }
+        });
+        if !self.loaded.is_empty() {
+            self.loaded_matching(subject, profile, &mut found);
+        }
+        tiers::settle(&mut found);
+        found
     }
 
     /// Every rule, in the order of files and lines.
     pub fn all(&self) -> &[Rule] {
-        &[]
+        self.all.get_or_init(|| {
+            builtin::all().cloned().chain(self.loaded.iter().map(|one| one.rule.clone())).collect()
+        })
+    }
+
+    /// What files say in vain: allow rules of a project that is not trusted.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// The rule of this name.
+    pub fn find(&self, id: &str) -> Option<&Rule> {
+        self.all().iter().find(|rule| *rule.id == *id)
+    }
+
+    fn loaded_matching<'a>(
+        &'a self,
+        subject: &Subject<'_>,
+        profile: u8,
+        found: &mut Vec<&'a Rule>,
+    ) {
+        let Subject::Command { reading, input, builtin } = subject else {
+            let matching = self.loaded.iter().filter(|one| {
+                one.compiled.profiles & profile != 0 && matching::other(&one.compiled, subject)
+            });
+            return found.extend(matching.map(|one| &one.rule));
+        };
+        let command = Command { reading, input, builtin: *builtin };
+        let lower = reading.name.to_ascii_lowercase();
+        let exact = std::str::from_utf8(&reading.name).ok().and_then(|name| self.names.get(name));
+        let folded = (lower != *reading.name).then(|| std::str::from_utf8(&lower).ok()).flatten();
+        let folded = folded.and_then(|name| self.names.get(name));
+        let mut matched: Vec<usize> = Vec::new();
+        for (rule, place) in exact.into_iter().chain(folded).flatten().chain(&self.open) {
+            let Some(Loaded { rule: known, compiled }) = self.loaded.get(*rule) else { continue };
+            let About::Command(patterns) = &compiled.about else { continue };
+            if compiled.profiles & profile != 0
+                && !matched.contains(rule)
+                && patterns.get(*place).is_some_and(|p| matching::command(compiled, p, &command))
+            {
+                matched.push(*rule);
+                found.push(known);
+            }
+        }
     }
 }
+
+impl Rule {
+    fn new(written: schema::Rule, ruling: Ruling, tier: Tier, source: Source) -> Rule {
+        Rule {
+            id: written.id.as_str().into(),
+            decision: match ruling {
+                Ruling::Allow => Decision::Allow,
+                Ruling::Confirm => Decision::Confirm,
+                Ruling::Deny => Decision::Deny,
+            },
+            tier,
+            source,
+            reason: written.reason.as_str().into(),
+            hint: written.hint.as_str().into(),
+            irreversible: written.irreversible,
+            value: ValueKind::of(&written.value),
+            hosts: written.hosts.clone(),
+            written,
+        }
+    }
+}
+
+impl ValueKind {
+    fn of(text: &str) -> ValueKind {
+        match text.split_once(':') {
+            Some(("options", program)) => ValueKind::Options(program.to_owned()),
+            _ if matches!(text, "shell" | "program") => ValueKind::Shell,
+            _ if text == "paths" => ValueKind::Paths,
+            _ => ValueKind::Any,
+        }
+    }
+}
+
+fn profile_bit(profile: Profile) -> u8 {
+    match profile {
+        Profile::Safe => 1,
+        Profile::Dev => 2,
+        Profile::FullAuto => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests;

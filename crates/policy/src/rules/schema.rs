@@ -5,7 +5,7 @@
 //! id = "git-force-push"
 //! verdict = "confirm"                    # allow, confirm, deny
 //! command = ["git push"]                 # what the rule is about: exactly one of command, variable, write, read,
-//!                                        # code, situation, shape
+//!                                        # delete, code, situation, shape
 //! with = ["--force", "-f", "+*"]         # … and any of these options or operands is given
 //! without = ["--dry-run"]                # … and none of these
 //! irreversible = true                    # asks in every profile
@@ -34,6 +34,8 @@ pub struct Rule {
     /// Globs of paths, relative to the project, or beginning with `~/` or `/`.
     pub write: Vec<String>,
     pub read: Vec<String>,
+    /// Paths removed or moved away; such a path counts as written too.
+    pub delete: Vec<String>,
     /// Languages: inline code that is not plainly harmless. With `level = "dangerous"` only that.
     pub code: Vec<String>,
     pub level: String,
@@ -49,6 +51,10 @@ pub struct Rule {
     pub without: Vec<String>,
     /// All of these.
     pub with_all: Vec<String>,
+    /// Not for these commands: patterns as in `command`.
+    pub except: Vec<String>,
+    /// Nothing is given besides what `command`, `with` and `with_all` name.
+    pub alone: bool,
     /// At most so many operands (after those of the pattern).
     pub operands_at_most: Option<usize>,
     /// The input of the command comes from one of these commands.

@@ -1,0 +1,450 @@
+//! Patterns of commands, words and paths: written by people, kept in a normal form, matched where they stand.
+//!
+//! The normal form is text again (`push|send -f --config=*`), so that the built-in rules cost nothing to load:
+//! words are separated by one blank, alternatives by `|`, `*` is any text, and `\` takes the meaning from what
+//! follows. Used by the build script as well, hence without anything of the crate.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Lists that a pattern can name as `@name`.
+pub type Lists = BTreeMap<String, Vec<String>>;
+
+/// A command: which program, and what must be among its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// A name (`git`), one with `*` (`mkfs*`), a path (`./gradlew`, `*/*`), or `builtin:NAME`.
+    pub program: Cow<'static, str>,
+    /// The other words in normal form.
+    pub rest: Cow<'static, str>,
+}
+
+/// A list may name lists, but not forever.
+const LIST_DEPTH: usize = 8;
+/// More alternatives than anybody writes by hand.
+const MOST_ALTERNATIVES: usize = 2000;
+/// Braces in one word, in or after one another.
+const BRACE_DEPTH: usize = 16;
+
+/// Reads a command pattern; one for each name of a program that it gives.
+pub fn command(text: &str, lists: &Lists) -> Result<Vec<Pattern>, String> {
+    let mut words = split(text)?.into_iter();
+    let Some(first) = words.next() else {
+        return Err("an empty pattern would match every command".into());
+    };
+    let mut rest = String::new();
+    for part in words {
+        if !rest.is_empty() {
+            rest.push(' ');
+        }
+        rest.push_str(&word(&part, lists)?);
+    }
+    let programs = alternatives(&first, lists, 0)?;
+    if let Some(option) = programs.iter().find(|name| name.starts_with('-')) {
+        return Err(format!("a pattern begins with the name of a program, not with `{option}`"));
+    }
+    let rest = Cow::<str>::Owned(rest);
+    Ok(programs
+        .into_iter()
+        .map(|program| Pattern { program: Cow::Owned(program), rest: rest.clone() })
+        .collect())
+}
+
+/// Reads the pattern of one word: `{a,b}`, `*`, `@list`; the result has alternatives separated by `|`.
+pub fn word(text: &str, lists: &Lists) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("an empty pattern matches nothing".into());
+    }
+    Ok(alternatives(text, lists, 0)?.join("|"))
+}
+
+/// Does one of the alternatives match all of the text?
+pub fn matches(pattern: &str, text: &[u8]) -> bool {
+    each(pattern).any(|one| matches_one(one.as_bytes(), text))
+}
+
+/// The alternatives of a word in normal form.
+pub fn each(pattern: &str) -> impl Iterator<Item = &str> {
+    Pieces { rest: Some(pattern), separator: b'|' }
+}
+
+/// The words of a command's rest in normal form.
+pub fn words(rest: &str) -> impl Iterator<Item = &str> {
+    Pieces { rest: Some(rest).filter(|rest| !rest.is_empty()), separator: b' ' }
+}
+
+/// One alternative against a text: `*` is any text, `\` makes the next byte plain.
+pub fn matches_one(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        let (plain, byte, next) = match (pattern.get(p), pattern.get(p + 1)) {
+            (Some(b'\\'), Some(byte)) => (true, Some(*byte), p + 2),
+            (byte, _) => (false, byte.copied(), p + 1),
+        };
+        if !plain && byte == Some(b'*') {
+            retry = Some((next, t));
+            p = next;
+            continue;
+        }
+        match (byte, text.get(t)) {
+            (None, None) => return true,
+            (Some(wanted), Some(found)) if wanted == *found => (p, t) = (next, t + 1),
+            _ => match retry {
+                Some((after, from)) if from < text.len() => {
+                    retry = Some((after, from + 1));
+                    (p, t) = (after, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+/// What every match of this alternative begins with, if that and nothing more is asked for: `src/` of `src/*`.
+pub fn open_prefix(pattern: &str) -> Option<&str> {
+    let prefix = pattern.strip_suffix('*')?;
+    (!prefix.contains(['*', '\\'])).then_some(prefix)
+}
+
+/// Is there a `*` with its meaning?
+pub fn has_star(pattern: &str) -> bool {
+    let mut bytes = pattern.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'*' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A path against a glob: `*` and `?` within a part, `**` across parts; `dir/**` is `dir` as well.
+pub fn path_matches(glob: &[u8], path: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = glob.split(|byte| *byte == b'/').collect();
+    let names: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+    parts_match(&parts, &names)
+}
+
+/// Checks a glob of paths; `~/` is the project's root.
+pub fn path(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix("~/").unwrap_or(text);
+    match text {
+        "" | "~" => Ok(".".into()),
+        _ if text.contains("/../") || text.starts_with("../") || text.ends_with("/..") => {
+            Err("a path is matched after `..` is resolved; write where it leads".into())
+        }
+        _ => Ok(text.strip_prefix("./").unwrap_or(text).into()),
+    }
+}
+
+/// Linear in practice: only the last `**` is tried again, which suffices for globs as it does for `*`.
+fn parts_match(parts: &[&[u8]], names: &[&[u8]]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        match (parts.get(p), names.get(n)) {
+            (Some(&b"**"), _) => {
+                retry = Some((p + 1, n));
+                p += 1;
+            }
+            (None, None) => return true,
+            (Some(part), Some(name)) if name_matches(part, name) => (p, n) = (p + 1, n + 1),
+            _ => match retry {
+                Some((after, from)) if from < names.len() => {
+                    retry = Some((after, from + 1));
+                    (p, n) = (after, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+fn name_matches(part: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        match (part.get(p), name.get(n)) {
+            (Some(b'*'), _) => {
+                retry = Some((p + 1, n));
+                p += 1;
+            }
+            (None, None) => return true,
+            (Some(b'?'), Some(_)) => (p, n) = (p + 1, n + 1),
+            (Some(wanted), Some(found)) if wanted == found => (p, n) = (p + 1, n + 1),
+            _ => match retry {
+                Some((after, from)) if from < name.len() => {
+                    retry = Some((after, from + 1));
+                    (p, n) = (after, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+/// Cuts at a separator that no `\` stands before; the pieces keep their backslashes.
+struct Pieces<'a> {
+    rest: Option<&'a str>,
+    separator: u8,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest?;
+        let mut plain = false;
+        for (at, byte) in rest.bytes().enumerate() {
+            match byte {
+                _ if plain => plain = false,
+                b'\\' => plain = true,
+                _ if byte == self.separator => {
+                    let (piece, after) = rest.split_at_checked(at)?;
+                    self.rest = after.get(1..);
+                    return Some(piece);
+                }
+                _ => {}
+            }
+        }
+        self.rest = None;
+        Some(rest)
+    }
+}
+
+/// The words as written, blanks outside braces between them.
+fn split(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut current = String::new();
+    let mut depth = 0_usize;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => {
+                current.push('\\');
+                current.push(characters.next().ok_or("a backslash needs something after it")?);
+            }
+            '{' => {
+                depth += 1;
+                current.push('{');
+            }
+            '}' => {
+                depth = depth.checked_sub(1).ok_or("a `}` without its `{`")?;
+                current.push('}');
+            }
+            _ if character.is_whitespace() && depth == 0 => {
+                if !current.is_empty() {
+                    words.push(std::mem::take(&mut current));
+                }
+            }
+            _ if character.is_whitespace() => {
+                return Err("blanks between braces: `{a,b}` holds parts of one word".into());
+            }
+            _ => current.push(character),
+        }
+    }
+    if depth > 0 {
+        return Err("a `{` without its `}`".into());
+    }
+    if !current.is_empty() {
+        words.push(current);
+    }
+    Ok(words)
+}
+
+/// All that a word can be once its lists and braces are written out.
+fn alternatives(text: &str, lists: &Lists, depth: usize) -> Result<Vec<String>, String> {
+    if let Some(name) = text.strip_prefix('@') {
+        let Some(list) = lists.get(name) else {
+            return Err(format!("there is no list `{name}`"));
+        };
+        if depth >= LIST_DEPTH {
+            return Err(format!("the list `{name}` contains itself"));
+        }
+        let mut all = Vec::new();
+        for entry in list {
+            all.extend(alternatives(entry, lists, depth + 1)?);
+            few_enough(all.len())?;
+        }
+        return if all.is_empty() {
+            Err(format!("the list `{name}` is empty, so this would never match"))
+        } else {
+            Ok(all)
+        };
+    }
+    let mut all = vec![String::new()];
+    expand_braces(text, &mut all, 0)?;
+    if all.iter().any(String::is_empty) {
+        Err("an empty alternative would match an empty word only".into())
+    } else {
+        Ok(all)
+    }
+}
+
+/// Appends every expansion of `text` to every string in `all`.
+fn expand_braces(text: &str, all: &mut Vec<String>, depth: usize) -> Result<(), String> {
+    if depth > BRACE_DEPTH {
+        return Err("too many braces".into());
+    }
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                let (_, next) = characters.next().ok_or("a backslash needs something after it")?;
+                append(all, &format!("\\{next}"));
+            }
+            '{' => {
+                let inside = text.get(at + 1..).unwrap_or_default();
+                let end = closing(inside).ok_or("a `{` without its `}`")?;
+                let (choices, after) = inside.split_at(end);
+                let mut longer = Vec::new();
+                for choice in choices_of(choices) {
+                    let mut copies = all.clone();
+                    expand_braces(choice, &mut copies, depth + 1)?;
+                    longer.append(&mut copies);
+                    few_enough(longer.len())?;
+                }
+                *all = longer;
+                return expand_braces(after.get(1..).unwrap_or_default(), all, depth + 1);
+            }
+            '}' => return Err("a `}` without its `{`".into()),
+            '|' => append(all, "\\|"),
+            _ => append(all, character.encode_utf8(&mut [0; 4])),
+        }
+    }
+    Ok(())
+}
+
+fn few_enough(count: usize) -> Result<(), String> {
+    if count > MOST_ALTERNATIVES {
+        Err(format!("more than {MOST_ALTERNATIVES} alternatives"))
+    } else {
+        Ok(())
+    }
+}
+
+fn append(all: &mut [String], text: &str) {
+    for one in all {
+        one.push_str(text);
+    }
+}
+
+/// Where the brace that was opened before `text` closes.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut plain = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if plain => plain = false,
+            b'\\' => plain = true,
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The parts between commas that stand in no inner braces.
+fn choices_of(text: &str) -> Vec<&str> {
+    let mut choices = Vec::new();
+    let (mut start, mut depth, mut plain) = (0, 0_usize, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if plain => plain = false,
+            b'\\' => plain = true,
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                choices.push(text.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    choices.push(text.get(start..).unwrap_or_default());
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lists() -> Lists {
+        let mut lists = Lists::new();
+        lists.insert("managers".into(), vec!["npm".into(), "{pn,}pm".into(), "@more".into()]);
+        lists.insert("more".into(), vec!["yarn".into()]);
+        lists.insert("loop".into(), vec!["@loop".into()]);
+        lists.insert("none".into(), Vec::new());
+        lists
+    }
+
+    #[test]
+    fn commands_are_taken_apart() {
+        let found = command("@managers  publish {-f,--force} x*", &lists()).unwrap();
+        let programs: Vec<&str> = found.iter().map(|p| p.program.as_ref()).collect();
+        assert_eq!(programs, ["npm", "pnpm", "pm", "yarn"]);
+        assert_eq!(found[0].rest, "publish -f|--force x*");
+        assert_eq!(words(&found[0].rest).collect::<Vec<_>>(), ["publish", "-f|--force", "x*"]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for bad in [
+            "",
+            " ",
+            "git {a,b",
+            "git a}",
+            "git {a,}",
+            "@nothing x",
+            "@loop",
+            "@none",
+            "-f",
+            "a \\",
+        ] {
+            assert!(command(bad, &lists()).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn words_match_as_a_whole() {
+        for (pattern, text, expected) in [
+            ("push", "push", true),
+            ("push", "pushed", false),
+            ("a|b|c", "c", true),
+            ("*", "", true),
+            ("test:*", "test:unit", true),
+            ("*.py", "a.py.py", true),
+            ("*a*b", "xaxxbab", true),
+            ("*a*b", "xaxxba", false),
+            ("/\\*", "/*", true),
+            ("/\\*", "/etc", false),
+            ("a\\|b", "a|b", true),
+            ("", "", true),
+        ] {
+            assert_eq!(matches(pattern, text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn paths_match_by_parts() {
+        for (glob, path, expected) in [
+            (".git/hooks/**", ".git/hooks/pre-commit", true),
+            (".git/hooks/**", ".git/hooks", true),
+            (".git/hooks/**", ".git/hooksx", false),
+            ("**/.git/config", ".git/config", true),
+            ("**/.git/config", "a/b/.git/config", true),
+            ("**/.ssh/**", "/home/u/.ssh/id_rsa", true),
+            ("*.pem", "a/b.pem", false),
+            ("**/*.pem", "a/b.pem", true),
+            ("/dev/sd*", "/dev/sda1", true),
+            ("/dev/sd?", "/dev/sda1", false),
+            ("**/a/**/b", "x/a/y/a/z/b", true),
+        ] {
+            assert_eq!(path_matches(glob.as_bytes(), path.as_bytes()), expected, "{glob} {path}");
+        }
+    }
+}
