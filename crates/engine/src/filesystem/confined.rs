@@ -26,7 +26,7 @@ use super::points::Found;
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::walk::Ground;
-use super::{metadata, path, trash};
+use super::{metadata, path, preimage_store, trash};
 
 /// A project directory as a tree of its own.
 pub struct Confined {
@@ -42,6 +42,9 @@ pub(crate) struct Inner {
 impl Confined {
     pub fn open(places: &Places) -> io::Result<Self> {
         let mounts = Mounts::open(places)?;
+        if places.make_temporary {
+            preimage_store::clear(mounts.state());
+        }
         let resolver = Arc::new(Resolver::new(mounts, places.avoid_openat2));
         let request = CurrentRequest::default();
         Ok(Confined { inner: Arc::new(Inner { resolver, request }) })

@@ -35,6 +35,7 @@ mod overlay;
 pub(crate) mod path;
 mod points;
 mod preimage;
+mod preimage_store;
 #[doc(hidden)]
 pub mod probe;
 mod request;

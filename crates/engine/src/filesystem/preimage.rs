@@ -27,6 +27,7 @@ use exacta_shell::filesystem::Follow;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 
+use super::preimage_store::{self, OwnDirectory};
 use super::resolve::{Resolver, Spot, Target};
 use super::{Handle, metadata};
 
@@ -64,14 +65,14 @@ pub(crate) enum Preimage {
 
 /// A file in the state directory that goes away with this value.
 pub(crate) struct Kept {
-    store: OwnedFd,
+    store: Arc<OwnDirectory>,
     name: String,
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // Left behind, it is only space: the state directory is nobody's but ours.
-        let _space = rustix::fs::unlinkat(&self.store, &*self.name, AtFlags::empty());
+        // Left behind, it is only space, which the next session clears.
+        let _space = rustix::fs::unlinkat(&self.store.handle, &*self.name, AtFlags::empty());
     }
 }
 
@@ -239,14 +240,12 @@ fn copy_by_hand(from: &OwnedFd, to: &OwnedFd, mut offset: u64) -> io::Result<()>
     }
 }
 
-fn store(resolver: &Resolver) -> io::Result<OwnedFd> {
-    resolver.mounts.state().subdirectory("preimages")
+fn store(resolver: &Resolver) -> io::Result<Arc<OwnDirectory>> {
+    resolver.preimages.directory(resolver.mounts.state())
 }
 
-/// A file without a name: it is gone when it is closed, whatever happens to this process.
 fn unnamed(resolver: &Resolver) -> io::Result<OwnedFd> {
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(store(resolver)?, ".", flags, Mode::RUSR | Mode::WUSR)?)
+    preimage_store::unnamed(&*store(resolver)?)
 }
 
 fn clone(resolver: &Resolver, reader: &OwnedFd) -> Option<OwnedFd> {
@@ -272,30 +271,30 @@ fn exchange(
         return Ok(None);
     }
     let Ok(store) = store(resolver) else { return Ok(None) };
-    let Some((new, name)) = create_like(&store, stat) else { return Ok(None) };
-    let old = Kept { store, name };
+    let Some((new, old)) = create_like(&store, stat) else { return Ok(None) };
     let flags = RenameFlags::EXCHANGE;
     let (directory, target) = (&spot.directory, &**spot.name);
-    if rustix::fs::renameat_with(&old.store, &*old.name, directory, target, flags).is_err() {
+    let handle = &old.store.handle;
+    if rustix::fs::renameat_with(handle, &*old.name, directory, target, flags).is_err() {
         return Ok(None);
     }
-    let moved = rustix::fs::statat(&old.store, &*old.name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let moved = rustix::fs::statat(handle, &*old.name, AtFlags::SYMLINK_NOFOLLOW)?;
     if moved.st_ino != stat.st_ino {
         // Somebody replaced the file in between; what came over is theirs and goes back.
-        rustix::fs::renameat_with(&old.store, &*old.name, directory, target, flags)?;
+        rustix::fs::renameat_with(handle, &*old.name, directory, target, flags)?;
         return Ok(None);
     }
     let preimage = Preimage::Exchanged { directory: spot.directory, name: spot.name, old };
     Ok(Some((new, preimage)))
 }
 
-fn create_like(store: &OwnedFd, stat: &Stat) -> Option<(OwnedFd, String)> {
+fn create_like(store: &Arc<OwnDirectory>, stat: &Stat) -> Option<(OwnedFd, Kept)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let process = rustix::process::getpid().as_raw_nonzero();
-    let name = format!("{process}-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let name = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let file = rustix::fs::openat(store, &*name, flags, Mode::RUSR | Mode::WUSR).ok()?;
-    let kept = Kept { store: rustix::io::fcntl_dupfd_cloexec(store, 3).ok()?, name };
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = rustix::fs::openat(&store.handle, &*name, flags, mode).ok()?;
+    let kept = Kept { store: Arc::clone(store), name };
     let made = rustix::fs::fstat(&file).ok()?;
     if (made.st_uid, made.st_gid) != (stat.st_uid, stat.st_gid) {
         let owner = rustix::fs::Uid::from_raw(stat.st_uid);
@@ -303,14 +302,7 @@ fn create_like(store: &OwnedFd, stat: &Stat) -> Option<(OwnedFd, String)> {
         rustix::fs::fchown(&file, Some(owner), Some(group)).ok()?;
     }
     rustix::fs::fchmod(&file, Mode::from_raw_mode(stat.st_mode)).ok()?;
-    Some((file, kept.into_name()))
-}
-
-impl Kept {
-    /// Keeps the file after all.
-    fn into_name(mut self) -> String {
-        std::mem::take(&mut self.name)
-    }
+    Some((file, kept))
 }
 
 fn exchange_back(directory: &Handle, name: &BString, old: &Kept, file: &OwnedFd) -> io::Result<()> {
@@ -318,7 +310,7 @@ fn exchange_back(directory: &Handle, name: &BString, old: &Kept, file: &OwnedFd)
     let there = rustix::fs::statat(directory, &***name, AtFlags::SYMLINK_NOFOLLOW)?;
     if there.st_ino == ours.st_ino && there.st_dev == ours.st_dev {
         rustix::fs::renameat_with(
-            &old.store,
+            &old.store.handle,
             &*old.name,
             directory,
             &***name,

@@ -20,6 +20,7 @@ use super::device::Device;
 use super::mounts::Mounts;
 use super::path::{self, PATH_MAX};
 use super::points::Found;
+use super::preimage_store::PreimageStore;
 use super::walk::{self, Ending, Ground, Walked};
 
 const BENEATH: ResolveFlags =
@@ -59,12 +60,13 @@ pub(crate) struct Resolver {
     walk_only: AtomicBool,
     /// The file system has no shared extents; asking again for every large file would be a waste.
     no_clones: AtomicBool,
+    pub preimages: PreimageStore,
 }
 
 impl Resolver {
     pub(crate) fn new(mounts: Mounts, avoid_openat2: bool) -> Self {
         let (walk_only, no_clones) = (AtomicBool::new(avoid_openat2), AtomicBool::new(false));
-        Resolver { mounts, walk_only, no_clones }
+        Resolver { mounts, walk_only, no_clones, preimages: PreimageStore::default() }
     }
 
     pub(crate) fn may_clone(&self) -> bool {

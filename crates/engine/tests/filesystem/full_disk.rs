@@ -139,9 +139,49 @@ fn large_files(files: &dyn FileSystem, root: &Path, wanted: &str) {
             std::fs::remove_file(root.join("hard")).unwrap();
         }
         std::fs::remove_file(root.join("large")).unwrap();
-        let kept = root.join(".clada/preimages");
-        assert_eq!(std::fs::read_dir(kept).unwrap().count(), 0, "nothing is left behind");
+        assert_eq!(preimages(root), 0, "nothing is left behind");
     }
+}
+
+/// Files kept in directories of the store.
+fn preimages(root: &Path) -> usize {
+    let store = std::fs::read_dir(root.join(".clada/preimages")).unwrap().flatten();
+    store.map(|own| std::fs::read_dir(own.path()).unwrap().count()).sum()
+}
+
+#[test]
+fn what_a_crash_left_is_cleared_when_a_session_begins() {
+    let scratch = Scratch::new();
+    let store = scratch.root().join(".clada/preimages");
+    std::fs::create_dir_all(store.join("crashed")).unwrap();
+    std::fs::write(store.join("crashed/0"), "old content").unwrap();
+    // Whoever puts a link there leads nobody out.
+    let outside = scratch.root().join("kept");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("file"), "kept").unwrap();
+    std::os::unix::fs::symlink(&outside, store.join("link")).unwrap();
+    let files = scratch.confined();
+    assert!(!store.join("crashed").exists());
+    assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "kept");
+    drop(files);
+}
+
+#[test]
+fn what_another_session_keeps_is_not_cleared() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    std::fs::write(scratch.root().join("f"), "x".repeat(1_000_000)).unwrap();
+    let path = absolute(&files, "f");
+    let writer = files.open(path.as_bstr(), OpenOptions::writing(0o644)).unwrap();
+    let kept = preimages(&scratch.root());
+    drop(scratch.confined());
+    assert_eq!(preimages(&scratch.root()), kept);
+    drop(files);
+    drop(scratch.confined());
+    assert_eq!(preimages(&scratch.root()), kept, "an open file keeps its own after its session");
+    drop(writer);
+    let store = scratch.root().join(".clada/preimages");
+    assert_eq!(std::fs::read_dir(store).unwrap().count(), 0, "and leaves nothing");
 }
 
 #[test]
