@@ -1,13 +1,17 @@
 //! Times the cases in the library. Input and output: JSON, as for the other drivers.
 //!
 //! `exacta-bench sessions ROOT N` instead makes N sessions that have run one command each, and prints the growth
-//! of memory per session in bytes.
+//! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`].
 
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
     reason = "a measuring program: reads its own memory use and prints"
 )]
+
+#[path = "../../../crates/policy/tests/scoring/mod.rs"]
+mod scoring;
+mod verdicts;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -35,6 +39,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         && verb == "sessions"
     {
         return measure_memory(root, count.parse()?);
+    }
+    if let [_, verb, folder] = arguments.as_slice()
+        && verb == "verdicts"
+    {
+        return verdicts::measure(folder);
     }
     let task: Task = serde_json::from_reader(std::io::stdin())?;
     let mut session = Session::new(SessionOptions::new(&task.root))?;
