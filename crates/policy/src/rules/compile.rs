@@ -68,6 +68,7 @@ pub const SITUATIONS: &[&str] = &[
     "dynamic-command",
     "dynamic-code",
     "piped-code",
+    "project-program",
     "unknown-option",
     "executing-option",
     "network",
@@ -264,14 +265,15 @@ fn words_of(key: &'static str, items: &[String], lists: &Lists) -> Result<Texts,
 }
 
 fn paths_of(key: &'static str, items: &[String]) -> Result<Texts, Problem> {
-    let path = |(item, text): (usize, &String)| {
+    let mut all = Vec::new();
+    for (item, text) in items.iter().enumerate() {
         if text.is_empty() {
-            Err(bad(key, item, "an empty path".into()))
-        } else {
-            pattern::path(text).map(Cow::Owned).map_err(|m| bad(key, item, m))
+            return Err(bad(key, item, "an empty path".into()));
         }
-    };
-    items.iter().enumerate().map(path).collect()
+        let paths = pattern::paths(text).map_err(|message| bad(key, item, message))?;
+        all.extend(paths.into_iter().map(Cow::Owned));
+    }
+    Ok(Cow::Owned(all))
 }
 
 fn known(
@@ -298,7 +300,7 @@ fn of(key: &'static str, message: &str, hint: &str) -> Problem {
 }
 
 fn bad(key: &'static str, item: usize, message: String) -> Problem {
-    let hint = "words as in `git push --force`; `{a,b}` either, `*` any text, `@name` a list, `\\` as it is";
+    let hint = "words as in `git push --force`; `{a,b}` either, `*` any text, `?` any letter, `@name` a list, `\\` as it is";
     Problem { key, item: Some(item), message, hint: hint.into() }
 }
 

@@ -1,8 +1,8 @@
 //! Patterns of commands, words and paths: written by people, kept in a normal form, matched where they stand.
 //!
 //! The normal form is text again (`push|send -f --config=*`), so that the built-in rules cost nothing to load:
-//! words are separated by one blank, alternatives by `|`, `*` is any text, and `\` takes the meaning from what
-//! follows. Used by the build script as well, hence without anything of the crate.
+//! words are separated by one blank, alternatives by `|`, `*` is any text, `?` any one byte, and `\` takes the
+//! meaning from what follows. Used by the build script as well, hence without anything of the crate.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub fn command(text: &str, lists: &Lists) -> Result<Vec<Pattern>, String> {
         .collect())
 }
 
-/// Reads the pattern of one word: `{a,b}`, `*`, `@list`; the result has alternatives separated by `|`.
+/// Reads the pattern of one word: `{a,b}`, `*`, `?`, `@list`; the result has alternatives separated by `|`.
 pub fn word(text: &str, lists: &Lists) -> Result<String, String> {
     if text.is_empty() {
         return Err("an empty pattern matches nothing".into());
@@ -89,6 +89,7 @@ pub fn matches_one(pattern: &[u8], text: &[u8]) -> bool {
         }
         match (byte, text.get(t)) {
             (None, None) => return true,
+            (Some(b'?'), Some(_)) if !plain => (p, t) = (next, t + 1),
             (Some(wanted), Some(found)) if wanted == *found => (p, t) = (next, t + 1),
             _ => match retry {
                 Some((after, from)) if from < text.len() => {
@@ -104,16 +105,16 @@ pub fn matches_one(pattern: &[u8], text: &[u8]) -> bool {
 /// What every match of this alternative begins with, if that and nothing more is asked for: `src/` of `src/*`.
 pub fn open_prefix(pattern: &str) -> Option<&str> {
     let prefix = pattern.strip_suffix('*')?;
-    (!prefix.contains(['*', '\\'])).then_some(prefix)
+    (!prefix.contains(['*', '?', '\\'])).then_some(prefix)
 }
 
-/// Is there a `*` with its meaning?
+/// Is there a `*` or `?` with its meaning?
 pub fn has_star(pattern: &str) -> bool {
     let mut bytes = pattern.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
             b'\\' => drop(bytes.next()),
-            b'*' => return true,
+            b'*' | b'?' => return true,
             _ => {}
         }
     }
@@ -127,11 +128,18 @@ pub fn path_matches(glob: &[u8], path: &[u8]) -> bool {
     parts_match(&parts, &names)
 }
 
-/// Checks a glob of paths; `~/` is the project's root.
-pub fn path(text: &str) -> Result<String, String> {
+/// Reads a glob of paths, `{a,b}` written out; `~/` is the project's root.
+pub fn paths(text: &str) -> Result<Vec<String>, String> {
+    let mut all = vec![String::new()];
+    expand_braces(text, &mut all, 0)?;
+    all.iter().map(|one| path(one)).collect()
+}
+
+fn path(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("~/").unwrap_or(text);
     match text {
         "" | "~" => Ok(".".into()),
+        _ if text.contains('\\') => Err("a path has no backslashes".into()),
         _ if text.contains("/../") || text.starts_with("../") || text.ends_with("/..") => {
             Err("a path is matched after `..` is resolved; write where it leads".into())
         }
@@ -422,6 +430,9 @@ mod tests {
             ("*a*b", "xaxxba", false),
             ("/\\*", "/*", true),
             ("/\\*", "/etc", false),
+            ("4???", "4755", true),
+            ("4???", "444", false),
+            ("a\\?", "ab", false),
             ("a\\|b", "a|b", true),
             ("", "", true),
         ] {

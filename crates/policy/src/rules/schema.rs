@@ -25,7 +25,7 @@ pub struct Rule {
     /// Only in these profiles; empty: in all.
     pub profiles: Vec<String>,
     /// Words: a program's name, then options in any order and operands in order, as a prefix. `{a,b}` alternatives,
-    /// `*` any text within a word, `@name` a list. `builtin:*` is every command that runs in process.
+    /// `*` any text within a word, `?` one letter, `@name` a list. `builtin:*` is every command that runs in process.
     pub command: Vec<String>,
     /// Names of variables: `LD_*`.
     pub variable: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Rule {
     pub code: Vec<String>,
     pub level: String,
     /// What the judge itself finds: `unknown-program`, `dynamic-command`, `dynamic-code`, `piped-code`,
-    /// `unknown-option`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
+    /// `project-program`, `unknown-option`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
     pub situation: Vec<String>,
     /// `fork-bomb`
     pub shape: Vec<String>,
