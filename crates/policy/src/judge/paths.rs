@@ -44,6 +44,8 @@ impl Inquiry<'_> {
                 let Some(end) = dynamic.prefix.rfind_byte(b'/') else { return };
                 let known = dynamic.prefix.get(..end.max(1)).unwrap_or_default().as_bstr();
                 if known != "/" || dynamic.glob.is_some() {
+                    // Something in it goes, not the directory itself.
+                    let access = if access == Access::Delete { Access::Write } else { access };
                     self.known_path(known, access, directory, by, findings);
                 }
             }
@@ -85,7 +87,8 @@ impl Inquiry<'_> {
     ) {
         let path = self.inside(absolute);
         let subject = match access {
-            Access::Write | Access::Delete => Subject::Write { path },
+            Access::Write => Subject::Write { path },
+            Access::Delete => Subject::Delete { path },
             Access::Read | Access::Execute => Subject::Read { path },
             Access::Enter => return,
         };
