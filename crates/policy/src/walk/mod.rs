@@ -1,10 +1,56 @@
 //! Which commands a tree would run, and with which words, as far as that is known before it runs.
+//!
+//! The walk is a careful reading, not an execution: every branch is taken, loops once with whatever they change not
+//! known, functions where they are called (and once more on their own if they are not, or not all calls are known).
+//! What is not certain is "not known"; nothing that could run is left out.
+//!
+//! - `commands`, `compound`, `pipelines`, `redirects`: the tree, in the order of execution.
+//! - `fold`, `draft`, `parameters`, `arithmetic`, `substitutions`: words.
+//! - `state`, `journal`, `values`, `variables`: what is known at a point, and how ways come together.
+//! - `builtins`, `declarations`, `texts`, `functions`, `bombs`: commands that change the shell itself.
+//! - `changes`: what a loop may set, found before it is walked.
 
-use exacta_syntax::ast::List;
+mod arithmetic;
+mod bombs;
+mod builtins;
+mod changes;
+mod commands;
+mod compound;
+mod declarations;
+mod draft;
+mod fold;
+mod functions;
+mod journal;
+mod output;
+mod parameters;
+mod paths;
+mod patterns;
+mod pipelines;
+mod redirects;
+mod state;
+mod substitutions;
+mod texts;
+mod values;
+mod variables;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bstr::BString;
+use exacta_syntax::ast::{CompoundCommand, List};
 
 use crate::event::{Directory, Event, Input, Via};
 use crate::surroundings::Surroundings;
 use crate::word::Word;
+
+use functions::{Deferred, Frame};
+use output::Output;
+use paths::Place;
+use state::{Positional, State};
+
+/// How much work on values and texts is done before all of it counts as not known.
+const EFFORT: usize = 8 << 20;
 
 /// Where a tree begins: a whole text, or one found inside a command.
 #[derive(Debug, Clone, Default)]
@@ -16,13 +62,102 @@ pub struct Start {
     pub positional: Vec<Word>,
 }
 
-/// Calls `emit` for everything the tree would do, in the order of the text. Every branch is taken, every function
-/// body is walked, nothing is left out however long the text is.
+/// Calls `emit` for everything the tree would do, in the order of the text; bodies of functions come where they are
+/// called, those never called and the texts of traps come last. Every branch is taken, every function body is
+/// walked, nothing is left out however long the text is.
 pub fn walk(
     list: &List,
     start: &Start,
     surroundings: &dyn Surroundings,
     emit: &mut dyn FnMut(Event),
 ) {
-    let _ = (list, start, surroundings, emit);
+    let mut walker = Walker::new(start, surroundings, emit);
+    walker.list(list);
+    walker.walk_deferred();
+    walker.report_bombs();
+}
+
+struct Walker<'world> {
+    surroundings: &'world dyn Surroundings,
+    emit: &'world mut dyn FnMut(Event),
+    state: State,
+    /// Of everything emitted from here.
+    via: Via,
+    /// What a command without redirects would read.
+    input: Input,
+    /// How deep in functions, `eval` and aliases.
+    level: usize,
+    /// Commands walked in those, and effort spent on values.
+    spent: usize,
+    effort: usize,
+    /// Words made by braces.
+    braced: usize,
+    /// Names of the commands of a pipeline, for those who read from it; collected only inside one.
+    names: Vec<Word>,
+    collecting: usize,
+    /// The name of the command whose words are being folded.
+    writer: Option<Word>,
+    /// Calls and loops that can be left early.
+    frames: Vec<Frame>,
+    /// The bodies being walked.
+    active: Vec<*const CompoundCommand>,
+    /// Functions seen, for the shape of the whole.
+    definitions: Vec<(BString, Arc<CompoundCommand>)>,
+    /// What is walked last.
+    deferred: Vec<Deferred>,
+    /// Bodies whose calls were all walked so far, and those of which one was not.
+    covered: HashSet<*const CompoundCommand>,
+    uncovered: HashSet<*const CompoundCommand>,
+    /// Substitutions of the braced word at hand, already walked.
+    reuse: Option<HashMap<*const List, Output>>,
+}
+
+impl<'world> Walker<'world> {
+    fn new(
+        start: &Start,
+        surroundings: &'world dyn Surroundings,
+        emit: &'world mut dyn FnMut(Event),
+    ) -> Self {
+        let place = Place {
+            directory: match &start.directory {
+                Directory::Known(path) => Directory::Known(paths::normalize(path.as_ref())),
+                Directory::Unknown => Directory::Unknown,
+            },
+            previous: Directory::Unknown,
+            stack: Some(Vec::new()),
+        };
+        let mut positional = start.positional.iter();
+        let zero = positional.next().cloned();
+        let positional = match &zero {
+            Some(_) => Positional::Known(Rc::new(positional.cloned().collect())),
+            None => Positional::Unknown,
+        };
+        Walker {
+            surroundings,
+            emit,
+            state: State::new(place, positional, zero),
+            via: start.via.clone(),
+            input: start.input.clone(),
+            level: 0,
+            spent: 0,
+            effort: 0,
+            braced: 0,
+            names: Vec::new(),
+            collecting: 0,
+            writer: None,
+            frames: Vec::new(),
+            active: Vec::new(),
+            definitions: Vec::new(),
+            deferred: Vec::new(),
+            covered: HashSet::new(),
+            uncovered: HashSet::new(),
+            reuse: None,
+        }
+    }
+
+    /// Is there effort left for work of this size?
+    fn afford(&mut self, cost: usize) -> bool {
+        self.effort = self.effort.saturating_add(cost);
+        self.effort < EFFORT
+    }
 }

@@ -1,0 +1,473 @@
+//! What a piece of the tree may set, found without walking it: for loops, whose later commands reach earlier ones,
+//! and for calls that are not followed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{
+    AndOr, Argument, Arithmetic, AssignedValue, Assignment, Command, CompoundCommand, CompoundKind,
+    Conditional, DefaultKind, Expression, List, Operation, Parameter, ParameterExpansion, Pipeline,
+    Redirect, RedirectDescriptor, RedirectKind, Selector, SimpleCommand, Word, WordPart,
+};
+
+use crate::Surroundings;
+
+use super::Walker;
+use super::builtins::is_changing;
+use super::state::State;
+use super::values::Value;
+use super::variables::{self, plain};
+
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub names: HashSet<BString>,
+    /// Any variable at all.
+    pub everything: bool,
+    pub moves: bool,
+    pub positional: bool,
+}
+
+impl Changes {
+    pub fn absorb(&mut self, other: Changes) {
+        self.names.extend(other.names);
+        self.everything |= other.everything;
+        self.moves |= other.moves;
+        self.positional |= other.positional;
+    }
+}
+
+impl Walker<'_> {
+    pub(super) fn changes(&self, lists: &[&List]) -> Changes {
+        let mut search = Search::new(&self.state, self.surroundings);
+        for list in lists {
+            search.list(list);
+        }
+        search.finish()
+    }
+
+    pub(super) fn changes_of_body(&self, body: &Arc<CompoundCommand>) -> Changes {
+        let mut search = Search::new(&self.state, self.surroundings);
+        search.compound(body);
+        search.finish()
+    }
+}
+
+struct Search<'state> {
+    state: &'state State,
+    surroundings: &'state dyn Surroundings,
+    found: Changes,
+    bodies: HashSet<*const CompoundCommand>,
+    /// Variables that stand where a command's name should be.
+    names_of_commands: Vec<BString>,
+    /// So do these parameters.
+    numbers_of_commands: Vec<usize>,
+}
+
+impl<'state> Search<'state> {
+    fn new(state: &'state State, surroundings: &'state dyn Surroundings) -> Self {
+        Search {
+            state,
+            surroundings,
+            found: Changes::default(),
+            bodies: HashSet::new(),
+            names_of_commands: Vec::new(),
+            numbers_of_commands: Vec::new(),
+        }
+    }
+
+    /// A name in a variable is harmless if the variable is known, stays as it is, and names no builtin that sets.
+    fn finish(mut self) -> Changes {
+        let names = std::mem::take(&mut self.names_of_commands);
+        for name in names {
+            let value = self.state.value(name.as_bstr());
+            let value =
+                value.unwrap_or_else(|| variables::initial(self.surroundings, name.as_bstr()));
+            if !self.is_harmless(&value) || self.found.names.contains(&name) {
+                self.anything();
+            }
+        }
+        let numbers = std::mem::take(&mut self.numbers_of_commands);
+        for number in numbers {
+            let value = variables::positional(&self.state.positional, number);
+            if !self.is_harmless(&value) || self.found.positional {
+                self.anything();
+            }
+        }
+        self.found
+    }
+
+    fn is_harmless(&self, value: &Value) -> bool {
+        value.possibilities().is_some_and(|values| {
+            values.iter().flatten().all(|value| {
+                let first = value
+                    .split(|byte| b" \t\n".contains(byte))
+                    .find(|word| !word.is_empty())
+                    .unwrap_or_default();
+                !is_changing(first.as_bstr()) && self.state.function(first.as_bstr()).is_none()
+            })
+        })
+    }
+
+    fn list(&mut self, list: &List) {
+        for item in &list.items {
+            if !item.background {
+                self.chain(&item.chain);
+            }
+        }
+    }
+
+    fn chain(&mut self, chain: &AndOr) {
+        self.pipeline(&chain.first);
+        for (_, pipeline) in &chain.rest {
+            self.pipeline(pipeline);
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        let alone = pipeline.stages.len() == 1 || self.state.last_in_shell;
+        if let Some(stage) = pipeline.stages.last().filter(|_| alone) {
+            match &stage.command {
+                Command::Simple(simple) => self.simple(simple),
+                Command::Compound(compound) => self.compound(compound),
+                Command::Function(definition) => {
+                    // Redefined, it may set what the one known now does not.
+                    if self.bodies.insert(Arc::as_ptr(&definition.body)) {
+                        self.compound(&definition.body);
+                    }
+                }
+            }
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand) {
+        for assignment in &command.assignments {
+            self.assignment(assignment);
+        }
+        self.redirects(&command.redirects);
+        for argument in &command.words {
+            match argument {
+                Argument::Word(word) => self.word(word),
+                Argument::Assignment(assignment) => self.assignment(assignment),
+            }
+        }
+        let mut words = command.words.iter();
+        let mut name = words.next();
+        while let Some(Argument::Word(word)) = name
+            && plain(word).is_some_and(|name| *name == "command" || *name == "builtin")
+        {
+            name = words.next();
+        }
+        if let Some(Argument::Word(word)) = name {
+            self.named(word, words.as_slice());
+        }
+    }
+
+    fn named(&mut self, word: &Word, operands: &[Argument]) {
+        let mut text = BString::default();
+        for part in &word.parts {
+            match part {
+                WordPart::Literal(piece)
+                | WordPart::Escaped(piece)
+                | WordPart::SingleQuoted(piece)
+                | WordPart::AnsiQuoted(piece) => text.extend_from_slice(piece),
+                part => return self.computed(word, part),
+            }
+        }
+        if let Some(function) = self.state.function(text.as_bstr()) {
+            for body in &function.bodies {
+                if self.bodies.insert(Arc::as_ptr(body)) {
+                    self.compound(body);
+                }
+            }
+        }
+        let operands: Vec<Option<&BStr>> = operands
+            .iter()
+            .map(|argument| match argument {
+                Argument::Word(word) => literal(word),
+                Argument::Assignment(assignment) => Some(assignment.name.as_bstr()),
+            })
+            .collect();
+        self.builtin(text.as_bstr(), &operands);
+    }
+
+    /// A name that is only known when it runs.
+    fn computed(&mut self, word: &Word, part: &WordPart) {
+        let parts = match (word.parts.as_slice(), part) {
+            ([WordPart::DoubleQuoted(parts)], _) => parts.as_slice(),
+            (parts, _) => parts,
+        };
+        match parts {
+            [WordPart::Parameter(expansion)] if expansion.operation == Operation::Plain => {
+                match (&expansion.parameter, expansion.indirect) {
+                    (Parameter::Variable(name), false) => {
+                        self.names_of_commands.push(name.clone());
+                    }
+                    (Parameter::All | Parameter::Joined, false) => self.numbers_of_commands.push(1),
+                    (Parameter::Positional(number @ 1..), false) => {
+                        self.numbers_of_commands.push(*number as usize);
+                    }
+                    _ => self.anything(),
+                }
+            }
+            // Inside a path there is no builtin.
+            [.., WordPart::Literal(end)] if end.contains(&b'/') => {}
+            _ => self.anything(),
+        }
+    }
+
+    fn anything(&mut self) {
+        self.found.everything = true;
+        self.found.moves = true;
+    }
+
+    fn builtin(&mut self, name: &BStr, operands: &[Option<&BStr>]) {
+        match name.as_bytes() {
+            b"eval" | b"." | b"source" => self.anything(),
+            b"cd" | b"pushd" | b"popd" => self.found.moves = true,
+            b"set" | b"shift" => self.found.positional = true,
+            b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"read" | b"mapfile"
+            | b"readarray" | b"getopts" | b"unset" | b"printf" | b"wait" | b"let" => {
+                for own in [&b"REPLY"[..], b"MAPFILE", b"OPTARG", b"OPTIND"] {
+                    self.found.names.insert(BString::from(own));
+                }
+                self.operands(name, operands);
+            }
+            _ => {}
+        }
+    }
+
+    fn operands(&mut self, name: &BStr, operands: &[Option<&BStr>]) {
+        let declares = matches!(name.as_bytes(), b"declare" | b"typeset" | b"local");
+        for operand in operands {
+            let Some(operand) = operand else {
+                // `printf` only sets with `-v`, which has to be the first.
+                let harmless = *name == "printf"
+                    && operands
+                        .first()
+                        .is_some_and(|first| first.is_some_and(|word| *word != "-v"));
+                if !harmless && *name != "wait" {
+                    self.found.everything = true;
+                }
+                continue;
+            };
+            if declares && operand.starts_with(b"-") && operand.contains(&b'n') {
+                self.found.everything = true;
+            }
+            let name: &[u8] = operand;
+            for piece in name.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
+                if variables::is_name(piece) {
+                    self.found.names.insert(BString::from(piece));
+                }
+            }
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        self.found.names.insert(assignment.name.clone());
+        if let Some(subscript) = &assignment.subscript {
+            self.arithmetic(subscript);
+        }
+        match &assignment.value {
+            AssignedValue::Scalar(word) => self.word(word),
+            AssignedValue::Array(elements) => {
+                for element in elements {
+                    self.word(&element.value);
+                }
+            }
+        }
+    }
+
+    fn redirects(&mut self, redirects: &[Redirect]) {
+        for redirect in redirects {
+            if let Some(RedirectDescriptor::Variable(name)) = &redirect.descriptor {
+                self.found.names.insert(name.clone());
+            }
+            match &redirect.kind {
+                RedirectKind::File { target, .. } | RedirectKind::Duplicate { target, .. } => {
+                    self.word(target);
+                }
+                RedirectKind::HereDocument(document) => self.word(&document.body),
+                RedirectKind::HereString(word) => self.word(word),
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || {
+            self.redirects(&compound.redirects);
+            self.kind(&compound.kind);
+        });
+    }
+
+    fn kind(&mut self, kind: &CompoundKind) {
+        match kind {
+            CompoundKind::Group(list) => self.list(list),
+            CompoundKind::Subshell(_) => {}
+            CompoundKind::For(command) | CompoundKind::Select(command) => {
+                self.found.names.insert(command.variable.clone());
+                self.found.names.insert(BString::from("REPLY"));
+                for word in command.words.iter().flatten() {
+                    self.word(word);
+                }
+                self.list(&command.body);
+            }
+            CompoundKind::ArithmeticFor(command) => {
+                let steps = [&command.initial, &command.condition, &command.update];
+                for step in steps.into_iter().flatten() {
+                    self.arithmetic(step);
+                }
+                self.list(&command.body);
+            }
+            CompoundKind::While(command) => {
+                self.list(&command.condition);
+                self.list(&command.body);
+            }
+            CompoundKind::If(command) => {
+                for branch in &command.branches {
+                    self.list(&branch.condition);
+                    self.list(&branch.body);
+                }
+                if let Some(otherwise) = &command.otherwise {
+                    self.list(otherwise);
+                }
+            }
+            CompoundKind::Case(command) => {
+                self.word(&command.subject);
+                for clause in &command.clauses {
+                    self.list(&clause.body);
+                }
+            }
+            CompoundKind::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            CompoundKind::Conditional(conditional) => self.conditional(conditional),
+            CompoundKind::Coprocess(coprocess) => {
+                self.found.names.insert(coprocess.name.clone());
+            }
+        }
+    }
+
+    fn conditional(&mut self, conditional: &Conditional) {
+        match conditional {
+            Conditional::Not(inner) => self.conditional(inner),
+            Conditional::And(all) | Conditional::Or(all) => {
+                for inner in all {
+                    self.conditional(inner);
+                }
+            }
+            Conditional::Unary { operand, .. } => self.word(operand),
+            Conditional::Binary { left, right, .. } => {
+                self.found.names.insert(BString::from("BASH_REMATCH"));
+                self.word(left);
+                self.word(right);
+            }
+            Conditional::Word(word) => self.word(word),
+        }
+    }
+
+    fn word(&mut self, word: &Word) {
+        self.parts(&word.parts);
+    }
+
+    fn parts(&mut self, parts: &[WordPart]) {
+        for part in parts {
+            match part {
+                WordPart::DoubleQuoted(parts) | WordPart::LocaleQuoted(parts) => self.parts(parts),
+                WordPart::Parameter(expansion) => self.parameter(expansion),
+                WordPart::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+                _ => {}
+            }
+        }
+    }
+
+    fn parameter(&mut self, expansion: &ParameterExpansion) {
+        if let Some(Selector::Index(subscript)) = &expansion.selector {
+            self.arithmetic(subscript);
+        }
+        stacker::maybe_grow(64 << 10, 1 << 20, || match &expansion.operation {
+            Operation::Default { kind, word, .. } => {
+                if let (DefaultKind::Assign, Parameter::Variable(name)) =
+                    (kind, &expansion.parameter)
+                {
+                    self.found.names.insert(name.clone());
+                    self.found.everything |= expansion.indirect;
+                }
+                self.word(word);
+            }
+            Operation::RemovePrefix { pattern, .. } | Operation::RemoveSuffix { pattern, .. } => {
+                self.word(pattern);
+            }
+            Operation::Replace { pattern, replacement, .. } => {
+                self.word(pattern);
+                if let Some(replacement) = replacement {
+                    self.word(replacement);
+                }
+            }
+            Operation::Slice { offset, length } => {
+                self.arithmetic(offset);
+                if let Some(length) = length {
+                    self.arithmetic(length);
+                }
+            }
+            _ => {}
+        });
+    }
+
+    fn arithmetic(&mut self, arithmetic: &Arithmetic) {
+        match &arithmetic.expression {
+            Some(expression) => self.expression(expression),
+            None => {
+                self.word(&arithmetic.text);
+                // What it sets is known only after expansion; every name in it may be.
+                let text = exacta_syntax::print_word(&arithmetic.text);
+                self.found.everything |= text.contains(&b'$') && text.contains(&b'=');
+                let pieces = text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+                for piece in pieces.filter(|piece| variables::is_name(piece)) {
+                    self.found.names.insert(BString::from(piece));
+                }
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &Expression) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match expression {
+            Expression::Number(_) | Expression::Variable(_) | Expression::Expansion(_) => {}
+            Expression::Unary(_, operand) => self.expression(operand),
+            Expression::Binary(_, left, right) => {
+                self.expression(left);
+                self.expression(right);
+            }
+            Expression::Assign { target, value, .. } => {
+                self.found.names.insert(target.name.clone());
+                self.expression(value);
+            }
+            Expression::Step { target, .. } => {
+                self.found.names.insert(target.name.clone());
+            }
+            Expression::Ternary(condition, yes, no) => {
+                self.expression(condition);
+                self.expression(yes);
+                self.expression(no);
+            }
+            Expression::Comma(all) => {
+                for expression in all {
+                    self.expression(expression);
+                }
+            }
+        });
+    }
+}
+
+/// The text of a word if nothing in it is expanded.
+fn literal(word: &Word) -> Option<&BStr> {
+    match word.parts.as_slice() {
+        [WordPart::Literal(text) | WordPart::SingleQuoted(text) | WordPart::AnsiQuoted(text)] => {
+            Some(text.as_bstr())
+        }
+        [WordPart::DoubleQuoted(parts)] => match parts.as_slice() {
+            [WordPart::Literal(text)] => Some(text.as_bstr()),
+            [] => Some(BStr::new("")),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,358 @@
+//! Lists, chains and simple commands.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{
+    AndOr, AndOrOperator, Argument, AssignedValue, Command, List, Pipeline, SimpleCommand, WordPart,
+};
+
+use crate::event::{Event, Input, Invocation};
+use crate::word::{Dynamic, Word};
+
+use super::Walker;
+use super::output::Output;
+use super::redirects::Redirected;
+use super::state::{Function, Mark};
+use super::variables::{Folded, plain};
+
+/// What does not fail in practice, so that `&&` after it always goes on.
+const RELIABLE: &[&str] = &[
+    ":", "true", "cd", "echo", "printf", "export", "set", "declare", "typeset", "local", "alias",
+    "trap", "pushd", "popd", "pwd", "unset", "shopt", "readonly", "umask",
+];
+
+impl Walker<'_> {
+    /// Walks the commands of a list; what they print together.
+    pub(super) fn list(&mut self, list: &List) -> Output {
+        stacker::maybe_grow(128 << 10, 2 << 20, || {
+            let mut output = Output::nothing();
+            for item in &list.items {
+                let reachable = !self.state.ended;
+                let certain = !self.state.leaked;
+                let printed = if item.background {
+                    self.background(&item.chain);
+                    Output::unknown()
+                } else {
+                    self.chain(&item.chain)
+                };
+                if reachable {
+                    let longer = output.clone().then(printed);
+                    output = if certain { longer } else { output.or(longer) };
+                }
+            }
+            output
+        })
+    }
+
+    fn background(&mut self, chain: &AndOr) {
+        let mark = self.state.mark();
+        let input = self.input.clone();
+        let frames = std::mem::take(&mut self.frames);
+        self.chain(chain);
+        self.frames = frames;
+        self.input = input;
+        self.state.rollback(mark);
+    }
+
+    /// `a && b || c`: what stands behind an operator runs or not; what is known later holds in both cases.
+    fn chain(&mut self, chain: &AndOr) -> Output {
+        let mut output = self.pipeline(&chain.first);
+        if chain.rest.is_empty() {
+            return output;
+        }
+        // From where on something may have failed and skipped what follows.
+        let mut doubtful = self.doubt(None, &chain.first);
+        for (operator, pipeline) in &chain.rest {
+            let mark = self.state.mark();
+            let before = output.clone();
+            match operator {
+                AndOrOperator::And => {
+                    let reachable = !self.state.ended;
+                    let printed = self.pipeline(pipeline);
+                    let longer = before.clone().then(printed);
+                    output = if doubtful.is_some() { before.or(longer) } else { longer };
+                    if reachable && self.state.ended && doubtful.is_some() {
+                        // It ended only if all before it went well.
+                        let way = self.state.rollback(mark);
+                        self.merge(vec![way], true);
+                        self.state.leaked = true;
+                    }
+                    doubtful = self.doubt(doubtful, pipeline);
+                }
+                AndOrOperator::Or => {
+                    if let Some(from) = &doubtful {
+                        self.state
+                            .blur(from, &|name| super::variables::initial(self.surroundings, name));
+                    }
+                    let printed = self.pipeline(pipeline);
+                    output = before.clone().or(before.then(printed));
+                    let way = self.state.rollback(mark);
+                    self.state.leaked |= way.has_ended();
+                    self.merge(vec![way], true);
+                    doubtful = self.doubt(None, pipeline);
+                }
+            }
+        }
+        if let Some(from) = &doubtful {
+            self.state.blur(from, &|name| super::variables::initial(self.surroundings, name));
+        }
+        output
+    }
+
+    fn doubt(&self, doubtful: Option<Mark>, pipeline: &Pipeline) -> Option<Mark> {
+        match doubtful {
+            None if !is_reliable(pipeline) => Some(self.state.mark()),
+            doubtful => doubtful,
+        }
+    }
+
+    pub(super) fn command(&mut self, command: &Command) -> Output {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound) => self.compound(compound),
+            Command::Function(definition) => {
+                self.define(definition);
+                Output::nothing()
+            }
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand) -> Output {
+        self.spent += usize::from(self.level > 0);
+        let mut words = Vec::with_capacity(command.words.len());
+        let mut declared = Vec::new();
+        let outer = self.writer.take();
+        let notes_writer = mentions_process(command);
+        for argument in &command.words {
+            match argument {
+                Argument::Word(word) => self.fields(word, &mut words),
+                Argument::Assignment(assignment) => {
+                    let folded = self.fold_assignment(assignment);
+                    words.push(shown_assignment(assignment, &folded));
+                    declared.push((assignment, folded));
+                }
+            }
+            if notes_writer && self.writer.is_none() {
+                self.writer = words.first().cloned();
+            }
+        }
+        let redirected = self.redirects(&command.redirects);
+        self.writer = outer;
+        if words.is_empty() {
+            for assignment in &command.assignments {
+                self.perform_assignment(assignment, false);
+            }
+            self.open(redirected, Some(BString::default()));
+            return Output::nothing();
+        }
+        self.run(command, words, declared, redirected)
+    }
+
+    fn run(
+        &mut self,
+        command: &SimpleCommand,
+        words: Vec<Word>,
+        declared: Vec<(&exacta_syntax::ast::Assignment, Folded)>,
+        redirected: Redirected,
+    ) -> Output {
+        let before = (!command.assignments.is_empty()).then(|| self.state.variables_mark());
+        let assignments = self.prefix_assignments(command);
+        let input = redirected.input.clone().unwrap_or_else(|| self.input.clone());
+        let function = self.function_of(&words);
+        let mut output = match &function {
+            Some(_) => Output::unknown(),
+            None => self.printed(&words, &input),
+        };
+        let defined = match &function {
+            Some(function) => function.sure,
+            None => words
+                .first()
+                .and_then(Word::as_literal)
+                .is_some_and(|name| self.surroundings.is_defined(name)),
+        };
+        if self.collecting > 0
+            && let Some(name) = words.first()
+        {
+            self.names.push(name.clone());
+        }
+        let changes = function.is_some() || self.changes_shell(&words) || self.state.has_aliases();
+        let kept = if changes { words.clone() } else { Vec::new() };
+        let directory = self.state.place.directory.clone();
+        let via = self.via.clone();
+        (self.emit)(Event::Command(Invocation {
+            words,
+            assignments,
+            input: input.clone(),
+            directory,
+            via,
+            defined,
+        }));
+        if changes {
+            self.in_force(before, command, |walker| {
+                let printed = walker.effects(command, &kept, declared, function, input);
+                if let Some(printed) = printed {
+                    output = printed;
+                }
+            });
+        } else if let Some(before) = before {
+            self.restore(before, command);
+        }
+        let content = match &output {
+            Output::Text(text) if !is_exec(&kept) => Some(text.clone()),
+            _ => None,
+        };
+        match self.open(redirected, content) {
+            super::redirects::Goes::On => output,
+            super::redirects::Goes::Away => Output::nothing(),
+            super::redirects::Goes::Somewhere => Output::unknown(),
+        }
+    }
+
+    /// `x=1 command`: folds them, and lets those that follow see them.
+    fn prefix_assignments(&mut self, command: &SimpleCommand) -> Vec<(BString, Word)> {
+        let mut assignments = Vec::with_capacity(command.assignments.len());
+        for assignment in &command.assignments {
+            let folded = self.fold_assignment(assignment);
+            let (value, shown) = self.assigned(assignment, folded);
+            self.set(assignment.name.as_bstr(), value, true);
+            assignments.push((assignment.name.clone(), shown));
+        }
+        assignments
+    }
+
+    /// Does something while the assignments before a command hold.
+    fn in_force(
+        &mut self,
+        before: Option<usize>,
+        command: &SimpleCommand,
+        act: impl FnOnce(&mut Self),
+    ) {
+        act(self);
+        if let Some(before) = before {
+            self.restore(before, command);
+        }
+    }
+
+    /// Takes the assignments before a command back.
+    fn restore(&mut self, before: usize, command: &SimpleCommand) {
+        for assignment in command.assignments.iter().rev() {
+            self.state.restore(assignment.name.as_bstr(), before, &|name| {
+                super::variables::initial(self.surroundings, name)
+            });
+        }
+    }
+
+    fn function_of(&self, words: &[Word]) -> Option<Function> {
+        let name = words.first()?.as_literal()?;
+        self.state.function(name).cloned()
+    }
+
+    /// What a command does to the shell itself; what it prints if that is found out here.
+    fn effects(
+        &mut self,
+        command: &SimpleCommand,
+        words: &[Word],
+        declared: Vec<(&exacta_syntax::ast::Assignment, Folded)>,
+        function: Option<Function>,
+        input: Input,
+    ) -> Option<Output> {
+        self.expand_alias(command, &input);
+        let Some(function) = function else {
+            return self.builtin(words, declared, &input);
+        };
+        let arguments = words.get(1..).unwrap_or_default().to_vec();
+        let name = words.first().map(|word| BString::from(word.shown())).unwrap_or_default();
+        let outer = std::mem::replace(&mut self.input, input.clone());
+        let output = if function.sure {
+            self.call(name.as_bstr(), &function, arguments)
+        } else {
+            let mark = self.state.mark();
+            self.call(name.as_bstr(), &function, arguments);
+            let way = self.state.rollback(mark);
+            self.merge(vec![way], true);
+            self.builtin(words, declared, &input);
+            Output::unknown()
+        };
+        self.input = outer;
+        Some(output)
+    }
+
+    /// One of these ways was taken, or none if `stayed`.
+    pub(super) fn merge(&mut self, ways: Vec<super::state::Way>, stayed: bool) {
+        let surroundings = self.surroundings;
+        self.state.merge(ways, stayed, &|name| super::variables::initial(surroundings, name));
+    }
+}
+
+/// The word under which an alias would be found, if it is one.
+pub(super) fn alias_candidate(command: &SimpleCommand) -> Option<&BStr> {
+    match command.words.first()? {
+        Argument::Word(word) => plain(word),
+        Argument::Assignment(_) => None,
+    }
+}
+
+fn is_exec(words: &[Word]) -> bool {
+    words.first().and_then(Word::as_literal).is_some_and(|name| *name == "exec")
+}
+
+fn is_reliable(pipeline: &Pipeline) -> bool {
+    let [stage] = pipeline.stages.as_slice() else { return false };
+    let Command::Simple(command) = &stage.command else { return false };
+    if pipeline.negated {
+        return false;
+    }
+    match command.words.first() {
+        Some(Argument::Word(word)) => {
+            plain(word).is_some_and(|name| RELIABLE.iter().any(|known| *name == *known))
+        }
+        Some(Argument::Assignment(_)) => false,
+        // The status of an assignment is that of its last substitution.
+        None => command.assignments.iter().all(|assignment| match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                word.parts.iter().all(|part| !matches!(part, WordPart::Command(_)))
+                    && word.parts.iter().all(|part| !matches!(part, WordPart::DoubleQuoted(_)))
+            }
+            AssignedValue::Array(_) => true,
+        }),
+    }
+}
+
+fn mentions_process(command: &SimpleCommand) -> bool {
+    command.words.iter().any(|argument| match argument {
+        Argument::Word(word) => word.parts.iter().any(|part| matches!(part, WordPart::Process(_))),
+        Argument::Assignment(_) => false,
+    })
+}
+
+/// `name=value` as the declaring command gets it.
+fn shown_assignment(assignment: &exacta_syntax::ast::Assignment, folded: &Folded) -> Word {
+    let mut text = assignment.name.clone();
+    if let Some(subscript) = &assignment.subscript {
+        text.push(b'[');
+        text.extend_from_slice(&exacta_syntax::print_word(&subscript.text));
+        text.push(b']');
+    }
+    text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+    match folded {
+        Folded::Scalar(Word::Literal(value)) => {
+            text.extend_from_slice(value);
+            Word::Literal(text)
+        }
+        Folded::Scalar(Word::Dynamic(value)) => {
+            let attach = |end: &BString| BString::from([text.as_slice(), end.as_slice()].concat());
+            Word::Dynamic(Box::new(Dynamic {
+                written: attach(&value.written),
+                prefix: attach(&value.prefix),
+                values: value.values.iter().map(attach).collect(),
+                splits: false,
+                glob: None,
+            }))
+        }
+        Folded::Array(_) => {
+            text.push(b'(');
+            let mut written = text.clone();
+            written.extend_from_slice("…)".as_bytes());
+            Word::Dynamic(Box::new(Dynamic { written, prefix: text, ..Dynamic::default() }))
+        }
+    }
+}

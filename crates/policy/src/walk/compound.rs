@@ -1,0 +1,334 @@
+//! Groups, branches and loops.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{
+    CaseCommand, CaseEnd, CompoundCommand, CompoundKind, Conditional, ConditionalOperator,
+    Coprocess, ForLoop, IfCommand, List, WhileLoop,
+};
+
+use crate::event::Input;
+use crate::word::Word;
+
+use super::Walker;
+use super::functions::Frame;
+use super::output::Output;
+use super::redirects::Goes;
+use super::state::Positional;
+use super::values::Value;
+use super::variables::is_several;
+
+/// A loop over more words than this has a variable that is not known.
+const MOST_VALUES: usize = 32;
+
+impl Walker<'_> {
+    pub(super) fn compound(&mut self, compound: &CompoundCommand) -> Output {
+        let redirected = self.redirects(&compound.redirects);
+        let outer = match &redirected.input {
+            Some(input) => Some(std::mem::replace(&mut self.input, input.clone())),
+            None => None,
+        };
+        let output = self.kind(&compound.kind);
+        if let Some(outer) = outer {
+            self.input = outer;
+        }
+        let content = match &output {
+            Output::Text(text) if !compound.redirects.is_empty() => Some(text.clone()),
+            _ => None,
+        };
+        match self.open(redirected, content) {
+            Goes::On => output,
+            Goes::Away => Output::nothing(),
+            Goes::Somewhere => Output::unknown(),
+        }
+    }
+
+    fn kind(&mut self, kind: &CompoundKind) -> Output {
+        match kind {
+            CompoundKind::Group(list) => return self.list(list),
+            CompoundKind::Subshell(list) => {
+                let input = self.input.clone();
+                let output = self.list_in_subshell(list);
+                self.input = input;
+                return output;
+            }
+            CompoundKind::If(command) => return self.branches(command),
+            CompoundKind::For(command) => self.for_loop(command),
+            CompoundKind::Select(command) => {
+                self.assign_unknown(BStr::new("REPLY"), "select");
+                self.for_loop(command);
+            }
+            CompoundKind::ArithmeticFor(command) => {
+                if let Some(initial) = &command.initial {
+                    self.visit_arithmetic(initial);
+                }
+                self.enter_loop(&[&command.body]);
+                for step in [&command.condition, &command.update].into_iter().flatten() {
+                    self.visit_arithmetic(step);
+                }
+                self.loop_body(None, &command.body);
+            }
+            CompoundKind::While(command) => self.while_loop(command),
+            CompoundKind::Case(command) => self.case(command),
+            CompoundKind::Arithmetic(arithmetic) => {
+                self.visit_arithmetic(arithmetic);
+                return Output::nothing();
+            }
+            CompoundKind::Conditional(conditional) => {
+                self.conditional(conditional);
+                return Output::nothing();
+            }
+            CompoundKind::Coprocess(coprocess) => self.coprocess(coprocess),
+        }
+        Output::unknown()
+    }
+
+    fn branches(&mut self, command: &IfCommand) -> Output {
+        let mut ways = Vec::with_capacity(command.branches.len() + 1);
+        let mut conditions = None;
+        let mut printed: Option<Output> = None;
+        for (index, branch) in command.branches.iter().enumerate() {
+            self.list(&branch.condition);
+            if index == 0 {
+                conditions = Some(self.state.mark());
+            }
+            let mark = self.state.mark();
+            let output = self.list(&branch.body);
+            ways.push(self.state.rollback(mark));
+            printed = Some(match printed {
+                Some(before) => before.or(output),
+                None => output,
+            });
+        }
+        let Some(first) = conditions else { return Output::nothing() };
+        // What later conditions set, they may have set on any of the ways.
+        let doubtful = self.state.changed_since_mark(&first);
+        let stayed = command.otherwise.is_none();
+        let mut last = Output::nothing();
+        if let Some(otherwise) = &command.otherwise {
+            let mark = self.state.mark();
+            last = self.list(otherwise);
+            ways.push(self.state.rollback(mark));
+        }
+        self.state.rollback(first);
+        self.leak(&ways);
+        self.merge(ways, stayed);
+        for name in doubtful {
+            self.set(name.as_bstr(), Value::unknown(), false);
+        }
+        // What a condition prints is not followed.
+        let quiet = command.branches.iter().all(|branch| is_quiet(&branch.condition));
+        match printed {
+            Some(printed) if quiet => printed.or(last),
+            _ => Output::unknown(),
+        }
+    }
+
+    fn leak(&mut self, ways: &[super::state::Way]) {
+        self.state.leaked |= ways.iter().any(super::state::Way::has_ended);
+    }
+
+    fn case(&mut self, command: &CaseCommand) {
+        self.single(&command.subject);
+        let mut ways = Vec::with_capacity(command.clauses.len());
+        let mut complete = false;
+        let mut falls = false;
+        for clause in &command.clauses {
+            for pattern in &clause.patterns {
+                let pattern = self.pattern(pattern);
+                complete |= pattern.is_some_and(|pattern| pattern == "*");
+            }
+            let mark = self.state.mark();
+            if falls {
+                // It may go on from the clause before.
+                self.blur_ways(&ways);
+            }
+            self.list(&clause.body);
+            ways.push(self.state.rollback(mark));
+            falls |= clause.end != CaseEnd::Break;
+        }
+        self.leak(&ways);
+        if falls {
+            self.blur_ways(&ways);
+        }
+        self.merge(ways, !complete || falls);
+    }
+
+    /// Whatever these ways changed is not known.
+    fn blur_ways(&mut self, ways: &[super::state::Way]) {
+        let names: Vec<BString> = ways.iter().flat_map(|way| way.names().cloned()).collect();
+        for name in names {
+            self.set(name.as_bstr(), Value::unknown(), false);
+        }
+        if ways.iter().any(|way| !way.is_at(&self.state)) {
+            self.state.lose_place();
+        }
+    }
+
+    fn for_loop(&mut self, command: &ForLoop) {
+        let value = match &command.words {
+            Some(words) => {
+                let mut fields = Vec::new();
+                for word in words {
+                    self.fields(word, &mut fields);
+                }
+                loop_values(&fields)
+            }
+            None => match &self.state.positional {
+                Positional::Known(words) => loop_values(&words.clone()),
+                Positional::Unknown => Value::unknown(),
+            },
+        };
+        self.set(command.variable.as_bstr(), value.clone(), false);
+        self.enter_loop(&[&command.body]);
+        self.loop_body(Some((command.variable.as_bstr(), value)), &command.body);
+    }
+
+    fn while_loop(&mut self, command: &WhileLoop) {
+        self.enter_loop(&[&command.condition, &command.body]);
+        self.list(&command.condition);
+        self.loop_body(None, &command.body);
+    }
+
+    /// What the loop sets may come from an earlier round.
+    fn enter_loop(&mut self, lists: &[&List]) {
+        let changes = self.changes(lists);
+        self.forget(&changes);
+    }
+
+    fn loop_body(&mut self, variable: Option<(&BStr, Value)>, body: &List) {
+        let mark = self.state.mark();
+        self.frames.push(Frame::of_loop(&self.state));
+        if let Some((name, value)) = variable {
+            let shown = value.to_word(name);
+            self.assign(name, value, shown, false);
+        }
+        self.list(body);
+        let frame = self.frames.pop();
+        let way = self.state.rollback(mark);
+        self.leak(std::slice::from_ref(&way));
+        self.merge(vec![way], true);
+        if let Some(frame) = frame {
+            self.leave(frame);
+        }
+    }
+
+    fn coprocess(&mut self, coprocess: &Coprocess) {
+        self.via.push(BString::from("coproc"));
+        let input = std::mem::replace(&mut self.input, Input::Pipe(Vec::new()));
+        self.list_in_subshell(&coprocess.body);
+        self.input = input;
+        self.via.pop();
+        self.assign_unknown(coprocess.name.as_bstr(), "coproc");
+        let identifier = BString::from([coprocess.name.as_slice(), b"_PID"].concat());
+        self.set(identifier.as_bstr(), Value::unknown(), false);
+    }
+
+    fn conditional(&mut self, conditional: &Conditional) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match conditional {
+            Conditional::Not(inner) => self.conditional(inner),
+            Conditional::And(all) | Conditional::Or(all) => {
+                for inner in all {
+                    self.conditional(inner);
+                }
+            }
+            Conditional::Unary { operator, operand } => {
+                let operand = self.single(operand);
+                if matches!(operator, b'v' | b'R')
+                    && let Some(text) = operand.as_literal()
+                {
+                    self.evaluated_text(text);
+                }
+            }
+            Conditional::Binary { operator, left, right } => {
+                let left = self.single(left);
+                let right = if matches!(
+                    operator,
+                    ConditionalOperator::Matches
+                        | ConditionalOperator::Differs
+                        | ConditionalOperator::Regex
+                ) {
+                    self.visit(right);
+                    None
+                } else {
+                    Some(self.single(right))
+                };
+                if *operator == ConditionalOperator::Regex {
+                    self.set(BStr::new("BASH_REMATCH"), Value::unknown(), false);
+                }
+                if is_numeric(*operator) {
+                    for operand in [Some(left), right].into_iter().flatten() {
+                        self.evaluated_operand(&operand);
+                    }
+                }
+            }
+            Conditional::Word(word) => drop(self.single(word)),
+        });
+    }
+
+    /// An operand that is evaluated as arithmetic: a name stands for its value, which is evaluated again.
+    pub(super) fn evaluated_operand(&mut self, operand: &Word) {
+        let Some(text) = operand.as_literal() else { return };
+        self.evaluated_text(text);
+        if super::variables::is_name(text)
+            && let Some(values) = self.lookup(text).possibilities()
+        {
+            for value in values.into_iter().flatten() {
+                self.evaluated_text(value.as_bstr());
+            }
+        }
+    }
+}
+
+fn is_numeric(operator: ConditionalOperator) -> bool {
+    matches!(
+        operator,
+        ConditionalOperator::Equal
+            | ConditionalOperator::NotEqual
+            | ConditionalOperator::Less
+            | ConditionalOperator::LessOrEqual
+            | ConditionalOperator::Greater
+            | ConditionalOperator::GreaterOrEqual
+    )
+}
+
+/// What a variable has that runs over these words.
+fn loop_values(words: &[Word]) -> Value {
+    if words.is_empty() {
+        return Value::unknown();
+    }
+    if words.iter().all(|word| word.as_literal().is_some()) && words.len() <= MOST_VALUES {
+        return Value::of_possibilities(
+            words
+                .iter()
+                .filter_map(|word| word.as_literal().map(|text| Some(text.into())))
+                .collect(),
+        );
+    }
+    if words.iter().any(|word| is_several(word) && word.prefix().is_empty()) {
+        return Value::unknown();
+    }
+    let prefixes: Vec<BString> = words.iter().map(|word| word.prefix().into()).collect();
+    Value::Unknown(super::values::common_prefix(&prefixes))
+}
+
+/// A condition that prints nothing: tests.
+fn is_quiet(list: &List) -> bool {
+    use exacta_syntax::ast::{Argument, Command};
+    list.items.iter().all(|item| {
+        let pipelines = std::iter::once(&item.chain.first)
+            .chain(item.chain.rest.iter().map(|(_, pipeline)| pipeline));
+        pipelines.flat_map(|pipeline| &pipeline.stages).all(|stage| match &stage.command {
+            Command::Simple(command) => match command.words.first() {
+                Some(Argument::Word(word)) => super::variables::plain(word).is_some_and(|name| {
+                    [&b"["[..], b"test", b"true", b"false", b":"].contains(&name.as_bytes())
+                }),
+                Some(Argument::Assignment(_)) => false,
+                None => true,
+            },
+            Command::Compound(compound) => {
+                matches!(compound.kind, CompoundKind::Arithmetic(_) | CompoundKind::Conditional(_))
+            }
+            Command::Function(_) => true,
+        })
+    })
+}

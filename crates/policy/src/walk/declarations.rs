@@ -1,0 +1,302 @@
+//! Builtins that set variables: `declare` and its kin, `read`, `printf -v`, `mapfile`, `getopts`, `let`.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::Assignment;
+
+use crate::event::Input;
+use crate::word::Word;
+
+use super::Walker;
+use super::output::Output;
+use super::values::Value;
+use super::variables::{Folded, is_name};
+
+/// What the options of a declaration say.
+#[derive(Debug, Default)]
+struct Kind {
+    exports: bool,
+    /// The name of another variable, or a number: what it has is not what was assigned.
+    opaque: bool,
+    refers: bool,
+    functions: bool,
+    global: bool,
+}
+
+impl Walker<'_> {
+    pub(super) fn declaring(
+        &mut self,
+        name: &[u8],
+        operands: &[Word],
+        declared: Vec<(&Assignment, Folded)>,
+        input: &Input,
+    ) {
+        match name {
+            b"declare" | b"typeset" | b"local" | b"export" | b"readonly" => {
+                self.declare(name, operands, declared);
+            }
+            b"read" => self.read(operands, input),
+            b"mapfile" | b"readarray" => self.mapfile(operands),
+            b"printf" => self.printf(operands),
+            b"getopts" => {
+                if let Some(name) = operands.get(1).and_then(Word::as_literal) {
+                    self.assign_unknown(name, "getopts");
+                }
+                self.assign_unknown(BStr::new("OPTARG"), "getopts");
+                self.set(BStr::new("OPTIND"), Value::unknown(), false);
+            }
+            b"wait" => self.named_by_option(operands, b"-p"),
+            b"let" => {
+                for word in operands {
+                    self.let_expression(word);
+                }
+            }
+            b"test" | b"[" => {
+                for pair in operands.windows(2) {
+                    if let [Word::Literal(option), Word::Literal(operand)] = pair
+                        && option == "-v"
+                    {
+                        self.evaluated_text(operand.as_bstr());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn declare(&mut self, name: &[u8], operands: &[Word], declared: Vec<(&Assignment, Folded)>) {
+        let mut kind = Kind { exports: name == b"export", ..Kind::default() };
+        let mut names = Vec::new();
+        for word in operands {
+            match word.as_literal() {
+                Some(option) if option.starts_with(b"-") || option.starts_with(b"+") => {
+                    kind.add(option);
+                }
+                Some(text) => names.push(BString::from(text)),
+                None if word.prefix().contains(&b'=') => names.push(word.prefix().into()),
+                None => self.state.forget_everything(),
+            }
+        }
+        if kind.functions {
+            return;
+        }
+        if kind.refers {
+            // Whatever is assigned to it is assigned to another one.
+            self.state.forget_everything();
+        }
+        let in_call = name != b"export" && name != b"readonly" && !kind.global;
+        let mut assigned = Vec::new();
+        for (assignment, folded) in declared {
+            self.declare_assignment(assignment, folded, &kind, in_call);
+            assigned.push(&assignment.name);
+        }
+        for text in names {
+            let end = text.find_byteset(b"=[+").unwrap_or(text.len());
+            let name = BString::from(text.get(..end).unwrap_or_default());
+            if !is_name(&name) {
+                self.evaluated_text(text.as_bstr());
+            } else if assigned.iter().all(|done| **done != name) {
+                self.declare_name(name.as_bstr(), text.as_bstr(), &kind, in_call);
+            }
+        }
+    }
+
+    fn declare_assignment(
+        &mut self,
+        assignment: &Assignment,
+        folded: Folded,
+        kind: &Kind,
+        in_call: bool,
+    ) {
+        let name = assignment.name.as_bstr();
+        if in_call {
+            self.make_local(name);
+        }
+        let (value, shown) = self.assigned(assignment, folded);
+        if kind.opaque {
+            self.evaluated_operand(&shown);
+            self.assign(name, Value::unknown(), shown, kind.exports);
+        } else {
+            self.assign(name, value, shown, kind.exports);
+        }
+    }
+
+    /// A name alone, or an assignment that was only seen after expansion: `export "$x=1"`.
+    fn declare_name(&mut self, name: &BStr, text: &BStr, kind: &Kind, in_call: bool) {
+        if in_call {
+            self.make_local(name);
+        }
+        match text.split_once_str("=") {
+            Some((before, value)) if before == name.as_bytes() && !kind.opaque => {
+                let value = BString::from(value);
+                let shown = Word::Literal(value.clone());
+                self.assign(name, Value::Text(value), shown, kind.exports);
+            }
+            Some(_) => self.assign_unknown(name, "…"),
+            None if kind.opaque || (in_call && kind.is_plain()) => {
+                // A new variable in a call; the same one elsewhere.
+                let value = if kind.opaque { Value::unknown() } else { self.lookup(name) };
+                let value = value.join(&Value::Unset);
+                self.set(name, value, kind.exports);
+            }
+            None if kind.exports => {
+                let value = self.lookup(name);
+                let shown = value.to_word(name);
+                self.assign(name, value, shown, true);
+            }
+            None => {}
+        }
+    }
+
+    /// `read a b <<< "x y"`: known only for the simplest.
+    fn read(&mut self, operands: &[Word], input: &Input) {
+        let mut names: Vec<BString> = Vec::new();
+        let mut simple = true;
+        let mut rest = operands.iter();
+        while let Some(word) = rest.next() {
+            let Some(text) = word.as_literal() else { return self.state.forget_everything() };
+            match text.as_bytes() {
+                b"-r" | b"-s" | b"--" => {}
+                b"-d" | b"-i" | b"-n" | b"-N" | b"-p" | b"-t" | b"-u" => {
+                    simple = false;
+                    rest.next();
+                }
+                b"-a" => {
+                    simple = false;
+                    if let Some(name) = rest.next().and_then(Word::as_literal) {
+                        names.push(name.into());
+                    }
+                }
+                option if option.starts_with(b"-") => {
+                    simple = false;
+                    // Its last letter may take the next word as its value; that is then a name too many.
+                }
+                _ => names.push(text.into()),
+            }
+        }
+        let text = match input {
+            Input::Text(Word::Literal(text)) if simple => Some(text.clone()),
+            _ => None,
+        };
+        let plain = self.splitting() == super::draft::Splitting::Blanks;
+        if let ([name], Some(text), true) = (names.as_slice(), text, plain) {
+            let line =
+                text.lines().next().unwrap_or_default().trim_with(|byte| " \t".contains(byte));
+            if !line.contains(&b'\\') && is_name(name) {
+                let value = BString::from(line);
+                let shown = Word::Literal(value.clone());
+                return self.assign(name.as_bstr(), Value::Text(value), shown, false);
+            }
+        }
+        if names.is_empty() {
+            names.push(BString::from("REPLY"));
+        }
+        for name in names {
+            self.set_named(name.as_bstr(), "read");
+        }
+    }
+
+    /// A variable named by a word, perhaps with a subscript that is evaluated.
+    fn set_named(&mut self, text: &BStr, by: &str) {
+        let end = text.find_byte(b'[').unwrap_or(text.len());
+        if end < text.len() {
+            self.evaluated_text(text);
+        }
+        let name = BString::from(text.get(..end).unwrap_or_default());
+        if is_name(&name) {
+            self.assign_unknown(name.as_bstr(), by);
+        }
+    }
+
+    fn mapfile(&mut self, operands: &[Word]) {
+        let mut name = None;
+        let mut rest = operands.iter();
+        while let Some(word) = rest.next() {
+            let Some(text) = word.as_literal() else { return self.state.forget_everything() };
+            match text.as_bytes() {
+                b"-C" => match rest.next() {
+                    Some(Word::Literal(callback)) => {
+                        self.walk_text(callback.as_bstr(), BString::from("mapfile -C"));
+                    }
+                    _ => self.state.forget_everything(),
+                },
+                b"-d" | b"-n" | b"-O" | b"-s" | b"-u" | b"-c" => drop(rest.next()),
+                option if option.starts_with(b"-") => {}
+                _ => name = Some(BString::from(text)),
+            }
+        }
+        let name = name.unwrap_or_else(|| BString::from("MAPFILE"));
+        self.set_named(name.as_bstr(), "mapfile");
+    }
+
+    fn printf(&mut self, operands: &[Word]) {
+        let (name, rest) = match operands {
+            [Word::Literal(option), Word::Literal(name), rest @ ..] if option == "-v" => {
+                (BString::from(name.as_bstr()), rest)
+            }
+            [Word::Literal(option), rest @ ..] if option.starts_with(b"-v") => {
+                (BString::from(option.get(2..).unwrap_or_default()), rest)
+            }
+            [Word::Literal(option), ..] if option == "-v" => {
+                return self.state.forget_everything();
+            }
+            [Word::Dynamic(dynamic), ..] if dynamic.splits && dynamic.prefix.is_empty() => {
+                // It may be `-v` and a name.
+                return self.state.forget_everything();
+            }
+            _ => return,
+        };
+        match self.formatted(rest) {
+            Output::Text(text) if is_name(&name) => {
+                let shown = Word::Literal(text.clone());
+                self.assign(name.as_bstr(), Value::Text(text), shown, false);
+            }
+            _ => self.set_named(name.as_bstr(), "printf -v"),
+        }
+    }
+
+    fn named_by_option(&mut self, operands: &[Word], option: &[u8]) {
+        for pair in operands.windows(2) {
+            if let [Word::Literal(given), Word::Literal(name)] = pair
+                && given.as_slice() == option
+            {
+                self.set_named(name.as_bstr(), "wait");
+            }
+        }
+    }
+
+    fn let_expression(&mut self, word: &Word) {
+        let Some(text) = word.as_literal() else { return self.state.forget_everything() };
+        self.evaluated_text(text);
+        let end = text.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+        let name = BString::from(text.get(..end.unwrap_or(text.len())).unwrap_or_default());
+        if is_name(&name) && end.is_some() {
+            self.assign_unknown(name.as_bstr(), "let");
+        } else if text.contains(&b'=') || text.contains_str("++") || text.contains_str("--") {
+            self.state.forget_everything();
+        }
+    }
+}
+
+impl Kind {
+    fn add(&mut self, option: &BStr) {
+        let on = option.starts_with(b"-");
+        for letter in option.iter().skip(1) {
+            match letter {
+                b'x' => self.exports = on,
+                b'n' => {
+                    // `export -n` takes the mark away; everywhere else it is a reference.
+                    self.refers |= on && !self.exports;
+                    self.exports = false;
+                }
+                b'i' | b'l' | b'u' | b'c' | b'A' => self.opaque |= on,
+                b'f' | b'F' | b'p' => self.functions |= on,
+                b'g' => self.global |= on,
+                _ => {}
+            }
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        !self.exports && !self.refers
+    }
+}

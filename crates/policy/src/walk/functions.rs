@@ -1,0 +1,277 @@
+//! Functions: walked where they are called, with the arguments of the call; and once on their own, with nothing
+//! known, if they are not called or not every call could be walked.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_syntax::ast::{CompoundCommand, FunctionDefinition};
+
+use crate::event::{Directory, Via};
+use crate::word::Word;
+
+use super::Walker;
+use super::changes::Changes;
+use super::output::Output;
+use super::paths::Place;
+use super::state::{Function, Positional, State};
+use super::values::Value;
+
+/// How deep calls, `eval` and aliases are followed.
+const DEEPEST: usize = 8;
+
+/// How many commands are walked in them, all together.
+const MOST_COMMANDS: usize = 20_000;
+
+/// A call or a loop: what can be left before its end.
+#[derive(Debug)]
+pub(super) struct Frame {
+    is_call: bool,
+    variables: usize,
+    /// Set on a way that left early.
+    escaped: Vec<BString>,
+    places: Vec<Place>,
+    /// Variables of the call alone, and what they had before.
+    locals: Vec<BString>,
+}
+
+/// What is walked when everything else is done.
+#[derive(Debug)]
+pub(super) enum Deferred {
+    Body { name: BString, body: Arc<CompoundCommand>, via: Via },
+    Text { text: BString, via: Via },
+}
+
+impl Frame {
+    pub fn of_loop(state: &State) -> Self {
+        Frame {
+            is_call: false,
+            variables: state.variables_mark(),
+            escaped: Vec::new(),
+            places: Vec::new(),
+            locals: Vec::new(),
+        }
+    }
+
+    fn of_call(state: &State) -> Self {
+        Frame { is_call: true, ..Frame::of_loop(state) }
+    }
+}
+
+impl Walker<'_> {
+    pub(super) fn define(&mut self, definition: &FunctionDefinition) {
+        let name = definition.name.as_bstr();
+        self.state.define(name, Arc::clone(&definition.body));
+        self.definitions.push((definition.name.clone(), Arc::clone(&definition.body)));
+        self.deferred.push(Deferred::Body {
+            name: definition.name.clone(),
+            body: Arc::clone(&definition.body),
+            via: self.via.clone(),
+        });
+    }
+
+    /// May another text or body be walked inside this one?
+    pub(super) fn may_descend(&self) -> bool {
+        self.level < DEEPEST && self.spent < MOST_COMMANDS
+    }
+
+    pub(super) fn call(
+        &mut self,
+        name: &BStr,
+        function: &Function,
+        arguments: Vec<Word>,
+    ) -> Output {
+        let arguments = Rc::new(arguments);
+        if let [body] = function.bodies.as_slice() {
+            return self.call_body(name, body, &arguments);
+        }
+        let mut ways = Vec::with_capacity(function.bodies.len());
+        for body in &function.bodies {
+            let mark = self.state.mark();
+            self.call_body(name, body, &arguments);
+            ways.push(self.state.rollback(mark));
+        }
+        self.merge(ways, false);
+        Output::unknown()
+    }
+
+    fn call_body(
+        &mut self,
+        name: &BStr,
+        body: &Arc<CompoundCommand>,
+        arguments: &Rc<Vec<Word>>,
+    ) -> Output {
+        let key = Arc::as_ptr(body);
+        if self.active.contains(&key) || !self.may_descend() {
+            self.uncovered.insert(key);
+            let changes = self.changes_of_body(body);
+            self.forget(&changes);
+            return Output::unknown();
+        }
+        self.covered.insert(key);
+        let positional = Positional::Known(Rc::clone(arguments));
+        let outer = std::mem::replace(&mut self.state.positional, positional);
+        let ended = std::mem::replace(&mut self.state.ended, false);
+        let leaked = std::mem::replace(&mut self.state.leaked, false);
+        self.frames.push(Frame::of_call(&self.state));
+        self.active.push(key);
+        self.via.push(BString::from([b"function ", name.as_bytes()].concat()));
+        self.level += 1;
+        let mut output = self.compound(body);
+        self.level -= 1;
+        self.active.pop();
+        self.via.pop();
+        self.state.positional = outer;
+        self.state.ended = ended;
+        if self.state.leaked {
+            output = Output::unknown();
+        }
+        self.state.leaked = leaked;
+        if let Some(frame) = self.frames.pop() {
+            self.leave(frame);
+        }
+        output
+    }
+
+    /// `return`, `break`, `continue`: what is set here reaches the end of the frame.
+    pub(super) fn escape(&mut self, from_call: bool) {
+        let place = self.state.place.clone();
+        for frame in self.frames.iter_mut().rev() {
+            frame.escaped.extend(self.state.changed_since(frame.variables));
+            frame.places.push(place.clone());
+            if frame.is_call && from_call {
+                break;
+            }
+        }
+    }
+
+    /// `local`: the variable ends with the call.
+    pub(super) fn make_local(&mut self, name: &BStr) {
+        let call = self.frames.iter_mut().rev().find(|frame| frame.is_call);
+        if let Some(frame) = call {
+            frame.locals.push(name.into());
+        }
+    }
+
+    pub(super) fn leave(&mut self, frame: Frame) {
+        let surroundings = self.surroundings;
+        for name in &frame.escaped {
+            self.set(name.as_bstr(), Value::unknown(), false);
+        }
+        for place in &frame.places {
+            self.state.place.join(place);
+        }
+        for name in &frame.locals {
+            self.state.restore(name.as_bstr(), frame.variables, &|name| {
+                super::variables::initial(surroundings, name)
+            });
+        }
+    }
+
+    /// Whatever these changes set is not known from here on.
+    pub(super) fn forget(&mut self, changes: &Changes) {
+        if changes.everything {
+            self.state.forget_everything();
+        }
+        for name in &changes.names {
+            self.set(name.as_bstr(), Value::unknown(), false);
+        }
+        if changes.moves {
+            self.state.lose_place();
+        }
+        if changes.positional {
+            self.state.positional = Positional::Unknown;
+        }
+    }
+
+    /// Functions that nobody called, and traps: they may run at any time, so nothing that the text sets is known.
+    pub(super) fn walk_deferred(&mut self) {
+        if self.deferred.is_empty() {
+            return;
+        }
+        self.forget_all_set();
+        let mut done = 0;
+        while done < self.deferred.len() {
+            let pending: Vec<Deferred> = self.deferred.drain(done..).collect();
+            done = 0;
+            for deferred in pending {
+                match deferred {
+                    Deferred::Body { name, body, via } => {
+                        self.walk_alone(name.as_bstr(), &body, via);
+                    }
+                    Deferred::Text { text, via } => self.walk_text_alone(text.as_bstr(), via),
+                }
+            }
+        }
+    }
+
+    fn forget_all_set(&mut self) {
+        let mut changes = Changes::default();
+        let bodies: Vec<Arc<CompoundCommand>> = self
+            .deferred
+            .iter()
+            .filter_map(|deferred| match deferred {
+                Deferred::Body { body, .. } => Some(Arc::clone(body)),
+                Deferred::Text { .. } => None,
+            })
+            .collect();
+        for body in &bodies {
+            changes.absorb(self.changes_of_body(body));
+        }
+        let traps = self.deferred.iter().any(|deferred| matches!(deferred, Deferred::Text { .. }));
+        changes.everything |= self.state.has_forgotten();
+        changes.names.extend(self.state.ever.iter().cloned());
+        changes.positional = true;
+        changes.moves |= self.state.moves > 0 || (traps && changes.everything);
+        self.forget(&changes);
+    }
+
+    fn walk_alone(&mut self, name: &BStr, body: &Arc<CompoundCommand>, via: Via) {
+        let key = Arc::as_ptr(body);
+        if self.covered.contains(&key) && !self.uncovered.contains(&key) {
+            return;
+        }
+        self.covered.insert(key);
+        self.uncovered.remove(&key);
+        let mark = self.state.mark();
+        self.via = via;
+        self.via.push(BString::from([b"function ", name.as_bytes()].concat()));
+        self.state.positional = Positional::Unknown;
+        self.state.ended = false;
+        self.frames.push(Frame::of_call(&self.state));
+        self.active.push(key);
+        // The level of a call: what is walked here may be walked again, so it must count.
+        self.level = 1;
+        self.compound(body);
+        self.level = 0;
+        self.active.clear();
+        self.frames.clear();
+        self.state.rollback(mark);
+    }
+
+    fn walk_text_alone(&mut self, text: &BStr, via: Via) {
+        let mark = self.state.mark();
+        let label = via.last().cloned().unwrap_or_default();
+        self.via = via;
+        self.via.pop();
+        self.state.positional = Positional::Unknown;
+        self.state.ended = false;
+        self.walk_text(text, label);
+        self.frames.clear();
+        self.state.rollback(mark);
+    }
+
+    pub(super) fn report_bombs(&mut self) {
+        if self.definitions.is_empty() {
+            return;
+        }
+        let definitions = std::mem::take(&mut self.definitions);
+        for function in super::bombs::find(&definitions) {
+            (self.emit)(crate::event::Event::Shape(crate::event::Shape::ForkBomb { function }));
+        }
+    }
+
+    pub(super) fn enter_directory(&mut self, directory: Directory) {
+        self.state.enter(directory);
+    }
+}

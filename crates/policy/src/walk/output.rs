@@ -1,0 +1,343 @@
+//! What a command would print, where its words tell: `echo`, `printf` and a few that only repeat what they are given.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::event::{Directory, Input};
+use crate::word::Word;
+
+use super::Walker;
+use super::values::common_prefix;
+
+/// Printed texts longer than this are not kept.
+const LONGEST: usize = 1 << 20;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Exactly this.
+    Text(BString),
+    /// Where this program is: `command -v NAME`.
+    Program(BString),
+    /// Something that begins with this.
+    Begins(BString),
+}
+
+impl Output {
+    pub fn nothing() -> Self {
+        Output::Text(BString::default())
+    }
+
+    pub fn unknown() -> Self {
+        Output::Begins(BString::default())
+    }
+
+    /// One after the other.
+    pub fn then(self, next: Output) -> Output {
+        match (self, next) {
+            (Output::Text(one), next) if one.is_empty() => next,
+            (one, Output::Text(two)) if two.is_empty() => one,
+            (Output::Text(mut one), Output::Text(two)) if one.len() + two.len() <= LONGEST => {
+                one.extend_from_slice(&two);
+                Output::Text(one)
+            }
+            (Output::Text(mut one), Output::Begins(two)) if one.len() + two.len() <= LONGEST => {
+                one.extend_from_slice(&two);
+                Output::Begins(one)
+            }
+            (Output::Text(one) | Output::Begins(one), _) => Output::Begins(one),
+            (Output::Program(_), _) => Output::unknown(),
+        }
+    }
+
+    /// One or the other.
+    pub fn or(self, other: Output) -> Output {
+        match (self, other) {
+            (one, two) if one == two => one,
+            (Output::Text(one) | Output::Begins(one), Output::Text(two) | Output::Begins(two)) => {
+                Output::Begins(common_prefix(&[one, two]))
+            }
+            _ => Output::unknown(),
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// What a command with these words prints; the name is its first word.
+    pub(super) fn printed(&mut self, words: &[Word], input: &Input) -> Output {
+        let Some((name, operands)) = words.split_first() else { return Output::nothing() };
+        let Some(name) = name.as_literal() else { return Output::unknown() };
+        let name: &[u8] = name.as_ref();
+        match name {
+            b":" | b"true" | b"false" | b"export" | b"set" | b"shift" | b"unset" | b"read"
+            | b"local" | b"exit" | b"return" | b"sleep" | b"mkdir" | b"touch" | b"rm" | b"test"
+            | b"[" => {
+                let lists = operands.is_empty() && matches!(name, b"export" | b"set" | b"local");
+                if lists { Output::unknown() } else { Output::nothing() }
+            }
+            b"cd" => match operands {
+                [Word::Literal(path)] if *path != "-" => Output::nothing(),
+                _ => Output::unknown(),
+            },
+            b"echo" | b"/bin/echo" | b"/usr/bin/echo" => self.echoed(operands),
+            b"printf" | b"/usr/bin/printf" => self.formatted(operands),
+            b"cat" | b"/bin/cat" | b"/usr/bin/cat" => copied(operands, input),
+            b"pwd" => match (&self.state.place.directory, operands) {
+                (Directory::Known(path), []) => Output::Text(line(path.as_bstr())),
+                _ => Output::unknown(),
+            },
+            b"which" | b"command" | b"type" => found(name, operands),
+            b"basename" | b"dirname" => part_of_path(name, operands),
+            _ => Output::unknown(),
+        }
+    }
+
+    fn echoed(&mut self, operands: &[Word]) -> Output {
+        let mut newline = true;
+        let mut escapes = false;
+        let mut rest = operands;
+        while let Some((Word::Literal(option), more)) = rest.split_first() {
+            let Some(letters) = option.strip_prefix(b"-").filter(|letters| !letters.is_empty())
+            else {
+                break;
+            };
+            if !letters.iter().all(|letter| b"neE".contains(letter)) {
+                break;
+            }
+            for letter in letters {
+                match letter {
+                    b'n' => newline = false,
+                    b'e' => escapes = true,
+                    _ => escapes = false,
+                }
+            }
+            rest = more;
+        }
+        let mut text = BString::default();
+        for (index, word) in rest.iter().enumerate() {
+            if index > 0 {
+                text.push(b' ');
+            }
+            match word {
+                Word::Literal(word) => text.extend_from_slice(word),
+                Word::Dynamic(dynamic) => {
+                    if rest.first().is_some_and(|first| first.prefix().is_empty()) || escapes {
+                        return Output::unknown();
+                    }
+                    text.extend_from_slice(&dynamic.prefix);
+                    return Output::Begins(text);
+                }
+            }
+        }
+        if !self.afford(text.len()) {
+            return Output::unknown();
+        }
+        if escapes {
+            match decoded(text.as_bstr()) {
+                Some(decoded) => text = decoded,
+                None => return Output::unknown(),
+            }
+        }
+        if newline {
+            text.push(b'\n');
+        }
+        Output::Text(text)
+    }
+
+    /// `printf` with nothing but text, `%s`, `%b`, `%d` and `%%`.
+    pub(super) fn formatted(&mut self, operands: &[Word]) -> Output {
+        let operands = match operands.split_first() {
+            Some((Word::Literal(dashes), rest)) if *dashes == "--" => rest,
+            _ => operands,
+        };
+        let Some((Word::Literal(format), arguments)) = operands.split_first() else {
+            return Output::unknown();
+        };
+        if format.starts_with(b"-") {
+            return Output::unknown();
+        }
+        let arguments: Option<Vec<&BStr>> = arguments.iter().map(Word::as_literal).collect();
+        let text = arguments.and_then(|arguments| format_all(format.as_bstr(), &arguments));
+        match text {
+            Some(text) if self.afford(text.len()) => Output::Text(text),
+            _ => Output::unknown(),
+        }
+    }
+}
+
+fn line(text: &BStr) -> BString {
+    let mut line = BString::from(text);
+    line.push(b'\n');
+    line
+}
+
+/// `cat` of nothing but its input.
+fn copied(operands: &[Word], input: &Input) -> Output {
+    let alone = operands.iter().all(|word| word.as_literal().is_some_and(|word| *word == "-"));
+    match input {
+        Input::Text(Word::Literal(text)) if alone && operands.len() < 2 => {
+            Output::Text(text.clone())
+        }
+        Input::Text(word) if alone => Output::Begins(word.prefix().into()),
+        _ => Output::unknown(),
+    }
+}
+
+fn found(name: &[u8], operands: &[Word]) -> Output {
+    let (option, program) = match operands {
+        [Word::Literal(program)] if name == b"which" => (None, program),
+        [Word::Literal(option), Word::Literal(program)] => (Some(option.as_slice()), program),
+        _ => return Output::unknown(),
+    };
+    let fits = match name {
+        b"which" => matches!(option, None | Some(b"-a" | b"--")),
+        b"command" => option == Some(b"-v"),
+        _ => matches!(option, Some(b"-p" | b"-P")),
+    };
+    if fits && !program.starts_with(b"-") {
+        Output::Program(program.clone())
+    } else {
+        Output::unknown()
+    }
+}
+
+fn part_of_path(name: &[u8], operands: &[Word]) -> Output {
+    let (path, suffix) = match operands {
+        [Word::Literal(path)] => (path, None),
+        [Word::Literal(path), Word::Literal(suffix)] if name == b"basename" => (path, Some(suffix)),
+        _ => return Output::unknown(),
+    };
+    if path.starts_with(b"-") || path.is_empty() {
+        return Output::unknown();
+    }
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    let Some(path) = path.get(..end).filter(|path| !path.is_empty()) else {
+        return Output::Text(BString::from("/\n"));
+    };
+    let slash = path.iter().rposition(|byte| *byte == b'/');
+    let part: &[u8] = if name == b"basename" {
+        let base = path.get(slash.map_or(0, |slash| slash + 1)..).unwrap_or_default();
+        let cut = suffix.and_then(|suffix| base.strip_suffix(suffix.as_slice()));
+        cut.filter(|cut| !cut.is_empty()).unwrap_or(base)
+    } else {
+        let parent = slash.and_then(|slash| path.get(..slash));
+        match parent.map(|parent| parent.trim_end_with(|byte| byte == '/')) {
+            None => b".",
+            Some(b"") => b"/",
+            Some(parent) => parent,
+        }
+    };
+    Output::Text(line(part.as_bstr()))
+}
+
+/// The format once, and again while there are arguments left.
+fn format_all(format: &BStr, arguments: &[&BStr]) -> Option<BString> {
+    let mut text = BString::default();
+    let mut rest = arguments.iter();
+    loop {
+        let before = rest.len();
+        format_once(format, &mut rest, &mut text)?;
+        if text.len() > LONGEST {
+            return None;
+        }
+        if rest.len() == 0 || rest.len() == before {
+            return Some(text);
+        }
+    }
+}
+
+fn format_once(
+    format: &BStr,
+    arguments: &mut std::slice::Iter<'_, &BStr>,
+    text: &mut BString,
+) -> Option<()> {
+    let mut plain = BString::default();
+    let mut bytes = format.iter().copied();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            plain.push(byte);
+            if byte == b'\\' {
+                plain.push(bytes.next()?);
+            }
+            continue;
+        }
+        text.extend_from_slice(&decoded(std::mem::take(&mut plain).as_bstr())?);
+        match bytes.next()? {
+            b'%' => text.push(b'%'),
+            b's' => text.extend_from_slice(arguments.next().map_or(&b""[..], |word| word)),
+            b'b' => text
+                .extend_from_slice(&decoded(arguments.next().map_or(BStr::new(""), |word| word))?),
+            b'd' | b'i' => {
+                let number = arguments.next().map_or(BStr::new("0"), |word| word);
+                let number: i64 = number.to_str().ok()?.parse().ok()?;
+                text.extend_from_slice(number.to_string().as_bytes());
+            }
+            _ => return None,
+        }
+    }
+    text.extend_from_slice(&decoded(plain.as_bstr())?);
+    Some(())
+}
+
+/// Backslash escapes; `None` if there is one that this does not know.
+fn decoded(text: &BStr) -> Option<BString> {
+    let mut decoded = BString::default();
+    let mut rest: &[u8] = text;
+    while let Some((byte, tail)) = rest.split_first() {
+        rest = tail;
+        if *byte != b'\\' {
+            decoded.push(*byte);
+            continue;
+        }
+        let Some((letter, tail)) = rest.split_first() else {
+            decoded.push(b'\\');
+            break;
+        };
+        rest = tail;
+        let byte = match letter {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'e' | b'E' => 27,
+            b'f' => 12,
+            b'v' => 11,
+            b'\\' => b'\\',
+            b'x' => number(&mut rest, 16, 2)?,
+            // A third digit belongs to it in `echo -e` and `%b`, but not in formats.
+            b'0' => {
+                let value = number(&mut rest, 8, 2).unwrap_or(0);
+                if rest.first().is_some_and(|byte| matches!(byte, b'0'..=b'7')) {
+                    return None;
+                }
+                value
+            }
+            b'1'..=b'7' => {
+                let mut digits = vec![*letter];
+                digits.extend(rest.iter().take_while(|byte| matches!(byte, b'0'..=b'7')).take(2));
+                rest = rest.get(digits.len() - 1..).unwrap_or_default();
+                number(&mut digits.as_slice(), 8, 3)?
+            }
+            b'c' | b'u' | b'U' => return None,
+            other => {
+                decoded.push(b'\\');
+                *other
+            }
+        };
+        decoded.push(byte);
+    }
+    Some(decoded)
+}
+
+fn number(rest: &mut &[u8], radix: u32, most: usize) -> Option<u8> {
+    let mut value: u32 = 0;
+    let mut count = 0;
+    while let Some((byte, tail)) = rest.split_first()
+        && count < most
+        && let Some(digit) = char::from(*byte).to_digit(radix)
+    {
+        value = value * radix + digit;
+        count += 1;
+        *rest = tail;
+    }
+    (count > 0).then_some(value as u8)
+}
