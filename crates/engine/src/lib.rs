@@ -3,7 +3,9 @@
 //! [`Session`] runs any script and keeps its state; [`executor`] is the face of S0. Nothing here decides how a
 //! result is shown: that is the binary's.
 
+pub mod background;
 pub mod commands_file;
+pub mod covenant;
 mod error;
 pub mod executor;
 pub mod filesystem;

@@ -162,6 +162,11 @@ impl Session {
         Ok(Session { shell, host, limits: options.limits, prepared: false })
     }
 
+    /// Goes on in this directory if the session can see it.
+    pub fn start_in(&mut self, directory: &BStr) {
+        start_in(&mut self.shell, directory);
+    }
+
     /// The state of the shell, for completion and inspection.
     pub fn shell(&self) -> &Shell {
         &self.shell

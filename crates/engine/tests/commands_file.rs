@@ -1,6 +1,10 @@
 //! `.clada/commands.json` on a real disk: two writers at once, broken files, and files that came with a repository.
 
-#![expect(clippy::disallowed_methods, reason = "tests prepare and inspect real directories")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "tests prepare and inspect real directories"
+)]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
