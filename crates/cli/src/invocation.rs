@@ -68,12 +68,18 @@ pub struct RunInvocation {
     pub clear_environment: bool,
     pub timeout: Option<Duration>,
     pub max_output: Option<u64>,
+    /// One command in the grammar of S1.
+    pub strict: bool,
+    /// Every confirmation is answered yes.
+    pub yes: bool,
+    /// What would need a confirmation is refused.
+    pub no_input: bool,
 }
 
 const VERBS: &[&str] = &["run"];
 
 /// Options that belong to capabilities this version does not have: said aloud, never ignored.
-const NOT_HERE: &[&str] = &["strict", "dry-run", "hold", "session", "wait"];
+const NOT_HERE: &[&str] = &["dry-run", "hold", "session", "wait"];
 
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
     let mut reader = Reader { rest: arguments, global: Global::default() };
@@ -257,8 +263,9 @@ fn parse_run(reader: &mut Reader<'_>) -> Result<RunInvocation, String> {
             "clear-env" => run.clear_environment = true,
             "timeout" => run.timeout = Some(duration(&reader.value(name, inline)?)?),
             "max-output" => run.max_output = Some(size(&reader.value(name, inline)?)?),
-            // There is no policy yet that could ask: nothing to answer.
-            "yes" | "no-input" => {}
+            "strict" => run.strict = true,
+            "yes" => run.yes = true,
+            "no-input" => run.no_input = true,
             _ if NOT_HERE.contains(&name) => {
                 return Err(format!("--{name} is not available in this version"));
             }

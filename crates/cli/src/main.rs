@@ -6,6 +6,7 @@ mod launch;
 mod output;
 mod signals;
 mod streams;
+mod terminal;
 mod usage;
 mod verbs;
 

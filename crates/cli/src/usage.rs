@@ -25,6 +25,8 @@ Run options:
   --cwd DIR          start there (default: the root)
   --clear-env        start with no variables but PATH, HOME and PWD
   --timeout TIME     end it after 30s, 500ms, 2m, ...; exit status 124
+  --strict           one plain command, no operators; what is not plainly harmless asks on the terminal
+  --yes, --no-input  answer every question with yes, or with no
   --max-output SIZE  keep the head and the tail of longer output (with --json); the whole goes to a file
 
 Exit status: the script's own; 2 wrong use, 124 timed out, 125 exacta could not run it,

@@ -3,6 +3,7 @@
 mod interactive;
 mod run;
 mod script;
+mod strict;
 
 use crate::exit::Exit;
 use crate::invocation::{Invocation, Source, What};
@@ -23,6 +24,7 @@ pub fn perform(invocation: Invocation) -> Exit {
             interactive::perform(&global, &script)
         }
         What::Script(script) => script::perform(&global, script),
+        What::Run(run) if run.strict => strict::perform(&global, run),
         What::Run(run) => run::perform(&global, run),
     }
 }
