@@ -1,5 +1,6 @@
 //! The only way from the shell to the world.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -12,10 +13,11 @@ use crate::status::ExitStatus;
 pub trait Host: Send + Sync {
     fn files(&self) -> &dyn FileSystem;
 
-    /// Asked before anything is run or opened, with what it has become after expansion.
-    fn judge(&self, action: &Action<'_>) -> Result<(), Refusal> {
+    /// Asked before anything is run or opened, with what it has become after expansion. Whatever does it takes the
+    /// clearance, so that nothing can be done unasked.
+    fn judge(&self, action: &Action<'_>) -> Result<Clearance, Refusal> {
         let _ = action;
-        Ok(())
+        Ok(Clearance::unrestricted())
     }
 
     /// Whether [`Host::record`] wants to hear of every command; the clock is read only then.
@@ -29,8 +31,8 @@ pub trait Host: Send + Sync {
     }
 
     /// Runs a real program to its end. `None`: there is no such program.
-    fn run_program(&self, program: &Program<'_>) -> Option<ExitStatus> {
-        let _ = program;
+    fn run_program(&self, program: &Program<'_>, clearance: Clearance) -> Option<ExitStatus> {
+        let _ = (program, clearance);
         None
     }
 
@@ -66,10 +68,53 @@ pub struct Identity {
 /// What the script is about to do.
 #[derive(Debug)]
 pub enum Action<'a> {
-    /// A command, after expansion; `builtin` if it runs in process.
-    Run { argv: &'a [BString], builtin: bool, directory: &'a BStr },
-    /// A redirect or `source`: the absolute path as the script names it.
+    /// A command, after expansion.
+    Run {
+        argv: &'a [BString],
+        how: Execution,
+        directory: &'a BStr,
+        /// What a program would be given; empty for what runs in process.
+        environment: &'a [(BString, BString)],
+    },
+    /// A redirect, `source`, or a file that a tool opens: the absolute path as the script names it.
     Open { path: &'a BStr, writes: bool },
+}
+
+/// Where a command would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Execution {
+    InProcess,
+    Program,
+    /// There is no such command: what is left to say is whether it may even be asked for.
+    Missing,
+}
+
+/// A yes to one action, with whatever goes with it. Only a host makes one.
+#[derive(Clone)]
+pub struct Clearance {
+    rule: Option<Arc<str>>,
+    restrictions: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Clearance {
+    /// A host without rules.
+    pub fn unrestricted() -> Self {
+        Clearance { rule: None, restrictions: None }
+    }
+
+    pub fn new(rule: Arc<str>, restrictions: Option<Arc<dyn Any + Send + Sync>>) -> Self {
+        Clearance { rule: Some(rule), restrictions }
+    }
+
+    /// The rule that allowed it.
+    pub fn rule(&self) -> Option<&Arc<str>> {
+        self.rule.as_ref()
+    }
+
+    /// What the host has attached for itself.
+    pub fn restrictions<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.restrictions.as_deref().and_then(|any| any.downcast_ref())
+    }
 }
 
 /// A command that ran.
@@ -78,6 +123,8 @@ pub struct Step {
     pub argv: Vec<BString>,
     /// In process, not a program.
     pub builtin: bool,
+    /// The rule that allowed it.
+    pub rule: Option<Arc<str>>,
     pub status: ExitStatus,
     pub duration: Duration,
 }
@@ -88,6 +135,10 @@ pub struct Refusal {
     pub rule: String,
     pub reason: String,
     pub hint: String,
+    /// Say only that there is no such command.
+    pub concealed: bool,
+    /// A person may still allow it, under this id.
+    pub approval: Option<String>,
 }
 
 /// A real program with all it needs.

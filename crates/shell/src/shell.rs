@@ -16,7 +16,7 @@ use crate::filesystem::{Metadata, OpenFile, OpenOptions};
 use crate::host::{Action, Host};
 use crate::interpret::{Jobs, Transient, Traps};
 use crate::options::Options;
-use crate::status::{ExitStatus, Flow, Interrupt};
+use crate::status::{ExitStatus, Flow, Interrupt, Stop};
 use crate::variables::Variables;
 
 /// What a builtin writes at once.
@@ -236,8 +236,10 @@ impl Shell {
                 .ok_or_else(|| errno::error(errno::ENOENT));
         }
         let action = Action::Open { path: absolute.as_bstr(), writes: options.write };
-        if self.host.judge(&action).is_err() {
-            return Err(errno::error(errno::ENOENT));
+        if let Err(refusal) = self.host.judge(&action) {
+            // Ends the request; whoever asked for the file sees an interrupted call until it notices.
+            self.control.stop(Stop::Refused(refusal));
+            return Err(errno::error(errno::EINTR));
         }
         self.host.files().open(absolute.as_bstr(), options)
     }

@@ -6,13 +6,13 @@ use std::time::Instant;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::Redirect;
 
-use super::{Found, refused};
+use super::Found;
 use crate::builtins::{self, Command, Context, DeclarationArgument, Run, ToolError, ToolFunction};
 use crate::errno;
 use crate::filesystem::{Access, Follow, OpenFile};
-use crate::host::{Action, Program, Step};
+use crate::host::{Action, Clearance, Execution, Program, Step};
 use crate::shell::{SIGPIPE, Shell};
-use crate::status::{ExitStatus, Flow, Interrupt, Running};
+use crate::status::{ExitStatus, Flow, Interrupt, Running, Stop};
 
 impl Shell {
     /// Runs expanded words, the first of which is the command.
@@ -39,7 +39,8 @@ impl Shell {
         self.remember_argument(words);
         if let (Some(began), Ok(status)) = (began, &flow) {
             let (argv, status, duration) = (words.to_vec(), *status, began.elapsed());
-            self.host.record(Step { argv, builtin, status, duration });
+            let rule = self.transient.rule.take();
+            self.host.record(Step { argv, builtin, rule, status, duration });
         }
         flow
     }
@@ -53,9 +54,24 @@ impl Shell {
     }
 
     /// Is it allowed? What is refused ends the request.
-    pub(super) fn judge(&self, words: &[BString], builtin: bool) -> Running<()> {
-        let action = Action::Run { argv: words, builtin, directory: self.directory.as_bstr() };
-        self.host.judge(&action).map_err(refused)
+    pub(super) fn judge(&mut self, words: &[BString], how: Execution) -> Running<Clearance> {
+        let environment = match how {
+            Execution::Program => self.variables.environment(),
+            Execution::InProcess | Execution::Missing => Vec::new(),
+        };
+        let directory = self.directory.as_bstr();
+        let action = Action::Run { argv: words, how, directory, environment: &environment };
+        match self.host.judge(&action) {
+            Ok(clearance) => {
+                self.transient.rule = clearance.rule().cloned();
+                Ok(clearance)
+            }
+            Err(refusal) => {
+                // The stages beside this one end as well.
+                self.control.stop(Stop::Refused(refusal.clone()));
+                Err(Interrupt::Stopped(Stop::Refused(refusal)))
+            }
+        }
     }
 
     fn run_builtin(
@@ -101,7 +117,16 @@ impl Shell {
 
     /// Runs a command of the table in this shell.
     pub(crate) fn invoke(&mut self, command: &'static Command, words: &[BString]) -> Flow {
-        self.judge(words, true)?;
+        let clearance = self.judge(words, Execution::InProcess)?;
+        self.run_cleared(command, words, clearance)
+    }
+
+    fn run_cleared(
+        &mut self,
+        command: &'static Command,
+        words: &[BString],
+        _clearance: Clearance,
+    ) -> Flow {
         let rest = words.get(1..).unwrap_or_default();
         self.transient.output_failed.set(false);
         let status = match command.run {
@@ -131,7 +156,10 @@ impl Shell {
                 Some(status) => Ok(status),
                 None => self.not_found(words),
             },
-            Found::Nothing => self.not_found(words),
+            Found::Nothing => {
+                self.judge(words, Execution::Missing)?;
+                self.not_found(words)
+            }
         }
     }
 
@@ -234,7 +262,13 @@ impl Shell {
         Ok(ExitStatus::USAGE)
     }
 
+    /// A real program, if there is one. Judged here, whichever way led to it.
     pub(super) fn run_real_program(&mut self, words: &[BString]) -> Running<Option<ExitStatus>> {
+        let exists = words.first().is_some_and(|name| self.program_exists(name.as_bstr()));
+        if !exists {
+            return Ok(None);
+        }
+        let clearance = self.judge(words, Execution::Program)?;
         let descriptors: Vec<_> =
             self.files.iter().map(|(number, file)| (number, Arc::clone(file))).collect();
         let environment = self.variables.environment();
@@ -244,9 +278,18 @@ impl Shell {
             directory: self.directory.as_bstr(),
             descriptors: &descriptors,
         };
-        let status = self.host.run_program(&program);
+        let status = self.host.run_program(&program, clearance);
         self.control.check()?;
         Ok(status)
+    }
+
+    /// A name that the host finds, or a file that is there.
+    fn program_exists(&self, name: &BStr) -> bool {
+        if self.host.find_program(name).is_some() {
+            return true;
+        }
+        let path = self.absolute(name);
+        name.contains(&b'/') && self.host.files().metadata(path.as_bstr(), Follow::Yes).is_ok()
     }
 
     /// A file named by its path: a script, or a program that only the host can run.
@@ -270,7 +313,7 @@ impl Shell {
             self.complain(message);
             return Ok(status);
         }
-        self.judge(words, false)?;
+        self.judge(words, Execution::InProcess)?;
         self.run_script_file(path, words)
     }
 

@@ -76,11 +76,19 @@ impl Shell {
     }
 }
 
+/// What, why, and what to do next; or, if the operator wants it so, that there is no such command.
 fn explain(refusal: &crate::host::Refusal) -> String {
-    let mut message = format!("bash: refused by policy: {}\n", refusal.reason);
+    if refusal.concealed {
+        return format!("bash: {}: command not found\n", refusal.reason);
+    }
+    let mut message = format!("exacta: refused by policy: {}", refusal.reason);
+    // Writing to a String cannot fail.
+    let _ = write!(message, " [rule {}]\n", refusal.rule);
+    if let Some(id) = &refusal.approval {
+        let _ = writeln!(message, "approval: {id} is pending");
+    }
     if !refusal.hint.is_empty() {
-        // Writing to a String cannot fail.
-        let _ = write!(message, "\nhint: {}\n", refusal.hint);
+        let _ = writeln!(message, "hint: {}", refusal.hint);
     }
     message
 }

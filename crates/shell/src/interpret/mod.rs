@@ -36,11 +36,13 @@ pub use signals::{signal_description, signal_name, signal_number, signal_numbers
 pub use traps::{Condition, Traps};
 
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running, Stop};
+use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running};
 
 /// State that exists only while something runs: no part of a session.
 #[derive(Clone, Default)]
 pub struct Transient {
+    /// The rule that cleared the last command.
+    rule: Option<std::sync::Arc<str>>,
     /// Descriptors of `<(…)` and `>(…)` of commands that still run.
     substitutions: Vec<substitution::OpenSubstitution>,
     /// How often the first character of `PS4` is printed.
@@ -311,9 +313,4 @@ fn is_subshell(command: &Command) -> bool {
         command,
         Command::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell(_))
     )
-}
-
-/// A refusal ends the request.
-fn refused(refusal: crate::host::Refusal) -> Interrupt {
-    Interrupt::Stopped(Stop::Refused(refusal))
 }

@@ -206,7 +206,7 @@ impl Shell {
             if shell.options.xtrace && matches!(declaration.name, "export" | "readonly") {
                 shell.trace_declared(&arguments);
             }
-            shell.judge(words, true)?;
+            shell.judge(words, crate::host::Execution::InProcess)?;
             let flow = shell.with_redirects(&command.redirects, |shell| run(shell, &arguments));
             shell.last_argument = words.last().cloned().unwrap_or_default();
             flow
