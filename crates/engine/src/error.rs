@@ -4,10 +4,18 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use exacta_policy::rules::LoadError;
+
+use crate::commands_file::CommandsFileError;
+
 #[derive(Debug)]
 pub enum EngineError {
     /// The project directory cannot be used.
     Root { path: PathBuf, error: io::Error },
+    /// The rules cannot be used: nothing runs.
+    Rules(Box<LoadError>),
+    /// `.clada/commands.json` cannot be used: nothing runs.
+    Commands(CommandsFileError),
 }
 
 impl fmt::Display for EngineError {
@@ -19,8 +27,22 @@ impl fmt::Display for EngineError {
                 path.display(),
                 exacta_shell::errno::text(error)
             ),
+            EngineError::Rules(error) => error.fmt(f),
+            EngineError::Commands(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for EngineError {}
+
+impl From<LoadError> for EngineError {
+    fn from(error: LoadError) -> Self {
+        EngineError::Rules(Box::new(error))
+    }
+}
+
+impl From<CommandsFileError> for EngineError {
+    fn from(error: CommandsFileError) -> Self {
+        EngineError::Commands(error)
+    }
+}

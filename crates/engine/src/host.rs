@@ -5,10 +5,12 @@ use std::time::SystemTime;
 
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
-use exacta_shell::host::{Host, Identity, Step};
+use exacta_shell::host::{Action, Clearance, Host, Identity, Refusal, Step};
 use rustix::rand::GetRandomFlags;
 
 use crate::filesystem::CurrentRequest;
+use crate::gate::Gate;
+use crate::judging;
 
 /// One of the process's own descriptors 0, 1 and 2.
 pub use crate::filesystem::Stream as StandardStream;
@@ -16,14 +18,15 @@ pub use crate::filesystem::Stream as StandardStream;
 /// Everything a script can reach when no program may run.
 pub struct EngineHost {
     files: Arc<dyn FileSystem>,
+    gate: Arc<Gate>,
     identity: Identity,
     /// Commands of the current request, if they are recorded.
     steps: Option<Mutex<Vec<Step>>>,
 }
 
 impl EngineHost {
-    pub fn new(files: Arc<dyn FileSystem>, identity: Identity) -> Self {
-        EngineHost { files, identity, steps: None }
+    pub fn new(gate: Arc<Gate>, identity: Identity) -> Self {
+        EngineHost { files: Arc::clone(&gate.files), gate, identity, steps: None }
     }
 
     /// Keeps a record of every command.
@@ -48,6 +51,10 @@ impl EngineHost {
 impl Host for EngineHost {
     fn files(&self) -> &dyn FileSystem {
         &*self.files
+    }
+
+    fn judge(&self, action: &Action<'_>) -> Result<Clearance, Refusal> {
+        judging::judge(&self.gate, action)
     }
 
     fn records(&self) -> bool {

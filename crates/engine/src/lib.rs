@@ -3,19 +3,30 @@
 //! [`Session`] runs any script and keeps its state; [`executor`] is the face of S0. Nothing here decides how a
 //! result is shown: that is the binary's.
 
+<<<<<<< HEAD
+=======
+pub mod approvals;
 pub mod background;
 pub mod commands_file;
 pub mod covenant;
+mod decisions;
+>>>>>>> acc9544 (wip-lead)
 mod error;
 pub mod executor;
 pub mod filesystem;
+pub mod gate;
 pub mod host;
+mod judging;
 mod metered;
+mod pipeline;
 pub mod places;
 pub mod project;
+mod proposal;
+pub mod recorder;
 pub mod reference;
 pub mod report;
 mod session;
+pub mod surroundings;
 
 pub use error::EngineError;
 pub use exacta_shell::control::Limits;

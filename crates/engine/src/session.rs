@@ -13,10 +13,18 @@ use exacta_shell::pipe::{Bytes, Capture};
 use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
+use exacta_policy::Verdict;
+use exacta_shell::host::Step;
+
+use crate::commands_file::{Trust, TrustNothing};
+use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
+use crate::gate::{Face, Gate, Judged, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
 use crate::metered::Metered;
-use exacta_shell::host::Step;
+use crate::pipeline;
+use crate::recorder::Record;
+use crate::surroundings::World;
 
 /// How a session begins.
 #[derive(Clone)]
@@ -35,6 +43,10 @@ pub struct SessionOptions {
     pub arguments: Vec<BString>,
     /// Keep a record of every command for [`Outcome::steps`].
     pub record_steps: bool,
+    /// What it is judged by; absent: the built-in rules under `dev`, in the face of S0, with nobody to ask.
+    pub judgement: Option<Judgement>,
+    /// Whether what came with the repository may allow commands.
+    pub trust: Arc<dyn Trust>,
 }
 
 /// Where files live.
@@ -59,6 +71,8 @@ impl SessionOptions {
             name: BString::from("bash"),
             arguments: Vec::new(),
             record_steps: false,
+            judgement: None,
+            trust: Arc::new(TrustNothing),
         }
     }
 }
@@ -120,6 +134,8 @@ pub struct Outcome {
     /// Every command that ran, if [`SessionOptions::record_steps`] asks for them.
     pub steps: Vec<Step>,
     pub duration: Duration,
+    /// What the judge has said, and what a person has approved.
+    pub judged: Judged,
 }
 
 /// Stops a running request from another thread.
@@ -135,6 +151,7 @@ impl Canceller {
 pub struct Session {
     shell: Shell,
     host: Arc<EngineHost>,
+    gate: Arc<Gate>,
     limits: Limits,
     /// A request was announced and has not run yet.
     prepared: bool,
@@ -148,7 +165,8 @@ impl Session {
 
     /// A session over any file system.
     pub fn over(files: Arc<dyn FileSystem>, options: SessionOptions) -> Result<Self, EngineError> {
-        let mut host = EngineHost::new(files, default_identity());
+        let gate = Arc::new(gate(files, &options)?);
+        let mut host = EngineHost::new(Arc::clone(&gate), default_identity());
         if options.record_steps {
             host = host.recording();
         }
@@ -159,7 +177,7 @@ impl Session {
         if let Some(directory) = options.directory {
             start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
         }
-        Ok(Session { shell, host, limits: options.limits, prepared: false })
+        Ok(Session { shell, host, gate, limits: options.limits, prepared: false })
     }
 
     /// Goes on in this directory if the session can see it.
@@ -236,7 +254,39 @@ impl Session {
             (captured.output.take(), captured.errors.take())
         });
         let steps = self.host.take_steps();
-        Outcome { status, stdout, stderr, stopped, exited, steps, duration: started.elapsed() }
+        let (judged, duration) = (self.gate.judged(), started.elapsed());
+        Outcome { status, stdout, stderr, stopped, exited, steps, duration, judged }
+    }
+
+    /// In the face of S3 the whole request is looked at before anything of it runs.
+    fn screen(&self, text: &BStr) -> Result<(), Interrupt> {
+        if self.gate.judgement.face == Face::Shell {
+            return Ok(());
+        }
+        let screened = pipeline::screen(&self.gate, text, &self.world());
+        screened.map_err(|refused| {
+            Interrupt::Stopped(Stop::Refused(self.gate.as_refusal(&refused)))
+        })
+    }
+
+    /// What the judge sees of this session.
+    pub fn world(&self) -> World<'_> {
+        World {
+            files: &*self.gate.files,
+            directory: self.shell.directory.as_bstr(),
+            shell: Some(&self.shell),
+            grants: &self.gate.judgement.grants,
+        }
+    }
+
+    /// A verdict on a text, and nothing else.
+    pub fn test(&self, text: &BStr) -> Verdict {
+        self.gate.judgement.policy.screen(text, &self.world())
+    }
+
+    /// What was asked and decided so far.
+    pub fn records(&self) -> Vec<Record> {
+        self.gate.recorder.all()
     }
 
     fn open_streams(&self, streams: &Streams) -> (FileTable, Option<Captured>) {
@@ -265,6 +315,22 @@ impl Session {
             }
         }
     }
+}
+
+/// The rules of a session, and what was decided about its project before.
+fn gate(files: Arc<dyn FileSystem>, options: &SessionOptions) -> Result<Gate, EngineError> {
+    let judgement = match &options.judgement {
+        Some(judgement) => judgement.clone(),
+        None => Judgement::standard()?,
+    };
+    let project = match options.storage {
+        Storage::Memory => None,
+        Storage::Directory | Storage::Overlay => {
+            let (root, trust) = (options.root.clone(), Arc::clone(&options.trust));
+            Some(Project { decisions: ProjectDecisions::read(root.clone(), trust)?, root })
+        }
+    };
+    Ok(Gate::new(judgement, files, options.environment.clone(), project))
 }
 
 /// Where the output of a request is collected.

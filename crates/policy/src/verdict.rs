@@ -75,6 +75,8 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedCommand {
     pub argv: Vec<BString>,
+    /// Every word is known; else some are as the script wrote them.
+    pub literal: bool,
     pub via: Via,
     /// The strictest.
     pub finding: Finding,

@@ -46,7 +46,7 @@ impl Inquiry<'_> {
                     }
                 }
                 let findings = self.situation("dynamic-command", &dynamic.written.to_str_lossy());
-                self.note(shown(invocation), &invocation.via, findings);
+                self.note_command(invocation, findings);
             }
         }
     }
@@ -89,7 +89,7 @@ impl Inquiry<'_> {
             self.variable(name, value, &mut findings);
         }
         let nested = self.effects(&mut subjected, &mut findings);
-        self.note(shown(invocation), &invocation.via, findings);
+        self.note_command(invocation, findings);
         for effect in nested {
             self.nested_effect(&subjected, effect);
         }
@@ -141,9 +141,4 @@ impl Inquiry<'_> {
         let name = subjected.reading.name.to_str_lossy();
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
-}
-
-/// The words for people.
-pub(super) fn shown(invocation: &Invocation) -> Vec<BString> {
-    invocation.words.iter().map(|word| word.shown().into()).collect()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::BString;
 
 use super::{Policy, Profile};
-use crate::event::{Event, Via};
+use crate::event::{Event, Invocation, Via};
 use crate::rules::{Rule, Subject, Tier};
 use crate::surroundings::Surroundings;
 use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
@@ -102,8 +102,19 @@ impl<'a> Inquiry<'a> {
         self.judged < MAX_COMMANDS && self.depth <= MAX_NESTING
     }
 
-    /// Adds what was found about one command.
-    pub fn note(&mut self, argv: Vec<BString>, via: &Via, mut findings: Vec<Finding>) {
+    /// Adds what was found about something.
+    pub fn note(&mut self, argv: Vec<BString>, via: &Via, findings: Vec<Finding>) {
+        self.add(argv, true, via, findings);
+    }
+
+    /// Adds what was found about a command.
+    pub fn note_command(&mut self, invocation: &Invocation, findings: Vec<Finding>) {
+        let argv = invocation.words.iter().map(|word| word.shown().into()).collect();
+        let literal = invocation.words.iter().all(|word| word.as_literal().is_some());
+        self.add(argv, literal, &invocation.via, findings);
+    }
+
+    fn add(&mut self, argv: Vec<BString>, literal: bool, via: &Via, mut findings: Vec<Finding>) {
         // Stable: of equally strict ones the first found stays first.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
         let Some(finding) = findings.first().cloned() else { return };
@@ -111,7 +122,8 @@ impl<'a> Inquiry<'a> {
             self.strictest = Some(finding.clone());
         }
         if self.commands.len() < MAX_LISTED {
-            self.commands.push(JudgedCommand { argv, via: via.clone(), finding, findings });
+            let via = via.clone();
+            self.commands.push(JudgedCommand { argv, literal, via, finding, findings });
         }
     }
 

@@ -96,6 +96,12 @@ impl Policy {
         self.profile
     }
 
+    /// Nothing but permissions is said about commands of this name: they need no judgement as long as their paths
+    /// are somebody else's business.
+    pub fn is_plain(&self, name: &BStr) -> bool {
+        self.profile != Profile::Safe && !self.rules.mentions(name)
+    }
+
     /// A whole text before it runs, with what is literally known. It may refuse and ask; it never permits.
     pub fn screen(&self, text: &BStr, world: &dyn Surroundings) -> Verdict {
         let mut inquiry = Inquiry::new(self, world);

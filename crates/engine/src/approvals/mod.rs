@@ -1,0 +1,106 @@
+//! What a person decides: the question, the answers, and what they hold for.
+//!
+//! - [`digest`]: what an approval is bound to.
+//! - [`pending`]: questions that nobody was there to answer.
+//! - [`grants`]: what has been decided already.
+
+mod digest;
+mod grants;
+mod pending;
+
+pub use digest::Digest;
+pub use grants::{Grant, Scope, Standing};
+pub use pending::{Pending, PendingError, PendingStore, State};
+
+use bstr::BString;
+use exacta_policy::JudgedCommand;
+
+/// Something that needs a person.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The whole request as it was asked.
+    pub text: BString,
+    pub directory: BString,
+    /// The commands that ask, and why.
+    pub asks: Vec<JudgedCommand>,
+    /// The commands of the same request that are allowed anyway.
+    pub allowed: usize,
+    /// Exactly what `always` would store; absent where it is not offered.
+    pub always: Option<BString>,
+    pub digest: Digest,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    Once,
+    /// For the rest of this session.
+    Session,
+    /// From now on, in this project.
+    Always,
+    No,
+    /// From now on not, in this project.
+    Never,
+    /// Nobody is there: the question is filed.
+    Nobody,
+}
+
+/// Whoever can be asked.
+pub trait Approver: Send + Sync {
+    fn ask(&self, question: &Question) -> Answer;
+
+    /// Who answers, for the record: `terminal`, `--yes`.
+    fn name(&self) -> &str;
+}
+
+/// Nobody: questions are filed.
+#[derive(Debug, Default)]
+pub struct Unattended;
+
+impl Approver for Unattended {
+    fn ask(&self, _question: &Question) -> Answer {
+        Answer::Nobody
+    }
+
+    fn name(&self) -> &'static str {
+        "nobody"
+    }
+}
+
+/// The same answer to everything: `--yes`, `--no-input`.
+#[derive(Debug)]
+pub struct Standard {
+    pub answer: Answer,
+    pub name: &'static str,
+}
+
+impl Approver for Standard {
+    fn ask(&self, _question: &Question) -> Answer {
+        self.answer
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+/// Programs for which a stored yes would be a yes to anything.
+const NEVER_ALWAYS: [&str; 40] = [
+    "awk", "bash", "builtin", "bun", "busybox", "command", "dash", "deno", "doas", "docker", "env",
+    "eval", "exec", "expect", "find", "fish", "gdb", "git", "ksh", "lua", "make", "nice", "node",
+    "nohup", "npx", "parallel", "perl", "php", "podman", "python", "ruby", "sh", "source", "ssh",
+    "sudo", "tclsh", "timeout", "uv", "xargs", "zsh",
+];
+
+/// The text that `always` would store, unless it would open the door to anything.
+pub fn storable(text: &BString, asks: &[JudgedCommand]) -> Option<BString> {
+    let open = asks.iter().any(|command| {
+        let name = command.argv.first().map_or(&b""[..], |name| name.as_slice());
+        let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+        let plain = base.split(u8::is_ascii_digit).next().unwrap_or(base);
+        // Bare version control may do anything; one of its subcommands is what it is.
+        let bare = plain != b"git" || command.argv.len() < 2;
+        !command.via.is_empty()
+            || (bare && NEVER_ALWAYS.iter().any(|program| program.as_bytes() == plain))
+    });
+    (!open).then(|| text.clone())
+}

@@ -1,0 +1,80 @@
+//! From the shell's question to the pipeline's answer.
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::event::Access;
+use exacta_shell::host::{Action, Clearance, Execution, Refusal};
+
+use crate::gate::{Face, Gate};
+use crate::pipeline;
+use crate::surroundings::World;
+
+/// May this happen?
+pub fn judge(gate: &Gate, action: &Action<'_>) -> Result<Clearance, Refusal> {
+    match action {
+        Action::Run { argv, how, directory, environment } => {
+            run(gate, argv, *how, directory, environment)
+        }
+        Action::Open { path, writes } => open(gate, path, *writes),
+    }
+}
+
+fn run(
+    gate: &Gate,
+    argv: &[BString],
+    how: Execution,
+    directory: &BStr,
+    environment: &[(BString, BString)],
+) -> Result<Clearance, Refusal> {
+    let in_process = how == Execution::InProcess;
+    if in_process && is_plain(gate, argv) {
+        return Ok(Clearance::unrestricted());
+    }
+    let changed = changed(environment, &gate.environment);
+    let action = exacta_policy::Action::Run { argv, in_process, environment: &changed, directory };
+    // In the face of S0 nobody is asked about a program that is not there; a denied one is denied all the same.
+    let missing = how == Execution::Missing && gate.judgement.face == Face::Shell;
+    let cleared = if missing {
+        pipeline::judge_missing(gate, &action, &world(gate, directory))
+    } else {
+        pipeline::judge(gate, &action, &world(gate, directory))
+    };
+    match cleared {
+        Ok(cleared) => {
+            let rule = Arc::clone(&cleared.finding().rule);
+            Ok(Clearance::new(rule, Some(Arc::new(cleared))))
+        }
+        Err(refused) => Err(gate.as_refusal(&refused)),
+    }
+}
+
+fn open(gate: &Gate, path: &BStr, writes: bool) -> Result<Clearance, Refusal> {
+    let access = if writes { Access::Write } else { Access::Read };
+    let action = exacta_policy::Action::Open { path, access };
+    let root = gate.files.root();
+    match pipeline::judge(gate, &action, &world(gate, root)) {
+        Ok(cleared) => Ok(Clearance::new(Arc::clone(&cleared.finding().rule), None)),
+        Err(refused) => Err(gate.as_refusal(&refused)),
+    }
+}
+
+fn world<'a>(gate: &'a Gate, directory: &'a BStr) -> World<'a> {
+    World { files: &*gate.files, directory, shell: None, grants: &gate.judgement.grants }
+}
+
+/// No rule is about this command, and its paths are the file system's business: most commands of most scripts.
+fn is_plain(gate: &Gate, argv: &[BString]) -> bool {
+    let Some(name) = argv.first() else { return false };
+    gate.judgement.face == Face::Shell
+        && gate.blocks_nothing()
+        && gate.judgement.policy.is_plain(name.as_bstr())
+}
+
+/// What a program would see that the session did not begin with.
+fn changed(
+    environment: &[(BString, BString)],
+    initial: &[(BString, BString)],
+) -> Vec<(BString, BString)> {
+    environment.iter().filter(|pair| !initial.contains(pair)).cloned().collect()
+}

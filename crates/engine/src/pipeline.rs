@@ -1,0 +1,125 @@
+//! The path of a command (S3 §7), in a straight line.
+//!
+//! ```text
+//! text --1 parse--> tree --interpret--> Action
+//! Action --2 blocklist--> --3 allowlist--> --4 paths--> --5 policy--> Cleared --6 execute--> --7 record-->
+//! ```
+//!
+//! Step 1 runs once per request, steps 2 to 7 for every command about to run and every file about to be opened. Each
+//! step takes the value of the one before; only step 5 makes a [`Cleared`], and whatever executes takes one.
+
+use std::time::SystemTime;
+
+use bstr::{BStr, BString};
+use exacta_policy::{Action, Finding, Step};
+use exacta_shell::status::ExitStatus;
+
+use crate::gate::{Face, Gate, Refused};
+use crate::proposal::{Proposed, blocked_by_name, normalised, written};
+use crate::recorder::Record;
+use crate::surroundings::World;
+
+/// A yes, and the rule that says so. Nothing else can make one.
+#[derive(Debug, Clone)]
+pub struct Cleared {
+    finding: Finding,
+}
+
+impl Cleared {
+    pub fn finding(&self) -> &Finding {
+        &self.finding
+    }
+}
+
+struct Unblocked<'a>(Proposed<'a>);
+struct Listed<'a>(Proposed<'a>);
+struct Located<'a>(Proposed<'a>);
+
+/// The whole text before anything of it runs: it may refuse, and asks once for all of it. It never permits.
+pub fn screen(gate: &Gate, text: &BStr, world: &World<'_>) -> Result<(), Refused> {
+    let verdict = gate.judgement.policy.screen(text, world);
+    let proposed = Proposed::new(normalised(text), world.directory, &[], verdict);
+    clear(gate, proposed).map(|_never_a_permission| ())
+}
+
+/// Steps 2 to 5 for one action.
+pub fn judge(gate: &Gate, action: &Action<'_>, world: &World<'_>) -> Result<Cleared, Refused> {
+    let verdict = gate.judgement.policy.judge(action, world);
+    let (text, environment) = match action {
+        Action::Run { argv, environment, .. } => (written(argv), *environment),
+        Action::Open { path, .. } => ((*path).into(), &[][..]),
+    };
+    clear(gate, Proposed::new(text, world.directory, environment, verdict))
+}
+
+/// A command that is not there: all that is left to say is whether it is denied.
+pub fn judge_missing(
+    gate: &Gate,
+    action: &Action<'_>,
+    world: &World<'_>,
+) -> Result<Cleared, Refused> {
+    let verdict = gate.judgement.policy.judge(action, world);
+    let proposed = Proposed::new(BString::default(), world.directory, &[], verdict);
+    let finding = proposed.strictest();
+    match blocklist(gate, proposed) {
+        Ok(_) => Ok(Cleared { finding }),
+        Err(refused) => {
+            record(gate, refused.argv.clone(), &refused.finding, None);
+            Err(refused)
+        }
+    }
+}
+
+fn clear(gate: &Gate, proposed: Proposed<'_>) -> Result<Cleared, Refused> {
+    let cleared = blocklist(gate, proposed)
+        .and_then(|unblocked| paths(gate, allowlist(unblocked)))
+        .and_then(|located| policy(gate, located));
+    match &cleared {
+        Ok(cleared) => gate.remember(&cleared.finding),
+        Err(refused) => record(gate, refused.argv.clone(), &refused.finding, None),
+    }
+    cleared
+}
+
+/// 2. What is blocked is denied.
+fn blocklist<'a>(gate: &Gate, proposed: Proposed<'a>) -> Result<Unblocked<'a>, Refused> {
+    if gate.is_blocked(proposed.text.as_ref()) {
+        return Err(blocked_by_name(&proposed.text));
+    }
+    proposed.deny(|finding| finding.step != Step::Paths)?;
+    Ok(Unblocked(proposed))
+}
+
+/// 3. What is allowed needs no further rule; its paths are still looked at.
+fn allowlist(unblocked: Unblocked<'_>) -> Listed<'_> {
+    Listed(unblocked.0)
+}
+
+/// 4. What leads out of the root is denied; in the face of S0 it does not exist, and the command will say so.
+fn paths<'a>(gate: &Gate, listed: Listed<'a>) -> Result<Located<'a>, Refused> {
+    if gate.judgement.face == Face::Run {
+        listed.0.deny(|finding| finding.step == Step::Paths)?;
+    }
+    Ok(Located(listed.0))
+}
+
+/// 5. What needs a yes asks for it.
+fn policy(gate: &Gate, located: Located<'_>) -> Result<Cleared, Refused> {
+    let finding = located.0.strictest();
+    gate.remember(&finding);
+    gate.ask(located.0)?;
+    Ok(Cleared { finding })
+}
+
+/// 7. Every way out of the pipeline is recorded here.
+pub fn record(gate: &Gate, argv: Vec<BString>, finding: &Finding, status: Option<ExitStatus>) {
+    gate.remember(finding);
+    gate.recorder.add(Record {
+        time: SystemTime::now(),
+        argv,
+        decision: finding.decision,
+        rule: finding.rule.to_string(),
+        reason: finding.reason.to_string(),
+        status,
+    });
+}

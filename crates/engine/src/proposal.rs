@@ -1,0 +1,112 @@
+//! An action with everything found about it, on its way through the pipeline.
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::{Decision, Finding, JudgedCommand, Step, Verdict};
+
+use crate::gate::Refused;
+
+pub struct Proposed<'a> {
+    /// What is asked about, and what an approval is bound to.
+    pub text: BString,
+    pub directory: &'a BStr,
+    pub environment: &'a [(BString, BString)],
+    pub commands: Vec<JudgedCommand>,
+}
+
+impl<'a> Proposed<'a> {
+    pub fn new(
+        text: BString,
+        directory: &'a BStr,
+        environment: &'a [(BString, BString)],
+        verdict: Verdict,
+    ) -> Self {
+        let Verdict { decision, finding, mut commands } = verdict;
+        // The list is only as long as people can read: the strictest finding may stand alone.
+        if !commands.iter().any(|command| command.finding.decision >= decision) {
+            let (argv, findings) = (vec![text.clone()], vec![finding.clone()]);
+            commands.push(JudgedCommand { argv, literal: true, via: Vec::new(), finding, findings });
+        }
+        Proposed { text, directory, environment, commands }
+    }
+
+    /// Denied by a finding of this kind?
+    pub fn deny(&self, counts: impl Fn(&Finding) -> bool) -> Result<(), Refused> {
+        for command in &self.commands {
+            let denied = |finding: &&Finding| finding.decision == Decision::Deny && counts(finding);
+            if let Some(finding) = command.findings.iter().find(denied) {
+                let (finding, argv) = (finding.clone(), command.argv.clone());
+                return Err(Refused { finding, argv, approval: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// The strictest finding that is not about a path: those are settled.
+    pub fn strictest(&self) -> Finding {
+        let all = self.commands.iter().flat_map(|command| &command.findings);
+        let counting = all.filter(|finding| finding.step != Step::Paths);
+        // `max_by_key` would take the last of equals; the first is what was written first.
+        let strictest = counting.reduce(|one, other| {
+            if other.decision > one.decision { other } else { one }
+        });
+        strictest.cloned().unwrap_or_else(nothing_said)
+    }
+
+    /// The commands that need a yes, each with its first reason.
+    pub fn asking(&self) -> Vec<JudgedCommand> {
+        let asking = |finding: &&Finding| finding.decision == Decision::Confirm;
+        let with_reason = |command: &JudgedCommand| {
+            let finding = command.findings.iter().find(asking)?.clone();
+            Some(JudgedCommand { finding, ..command.clone() })
+        };
+        self.commands.iter().filter_map(with_reason).collect()
+    }
+}
+
+/// The text as the printer writes it, so that spaces and comments do not matter.
+pub fn normalised(text: &BStr) -> BString {
+    let options = exacta_syntax::ParseOptions::default();
+    match exacta_syntax::parse(text, options, exacta_syntax::Limits::default()) {
+        Ok(tree) => exacta_syntax::print_list(&tree).trim_ascii().into(),
+        Err(_) => text.into(),
+    }
+}
+
+/// Words as they would be typed.
+pub fn written(argv: &[BString]) -> BString {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
+    let quoted = |word: &BString| -> Vec<u8> {
+        if !word.is_empty() && word.iter().all(plain) {
+            return word.to_vec();
+        }
+        [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat()
+    };
+    BString::from(bstr::join(" ", argv.iter().map(quoted)))
+}
+
+pub fn blocked_by_name(text: &BStr) -> Refused {
+    let finding = Finding {
+        decision: Decision::Deny,
+        rule: "commands.json".into(),
+        source: None,
+        step: Step::Blocklist,
+        reason: "blocked in .clada/commands.json".into(),
+        hint: "a person can take it out of `blocked` there".into(),
+        irreversible: false,
+        about: text.into(),
+    };
+    Refused { finding, argv: vec![text.into()], approval: None }
+}
+
+fn nothing_said() -> Finding {
+    Finding {
+        decision: Decision::Allow,
+        rule: "in-process".into(),
+        source: None,
+        step: Step::Policy,
+        reason: "nothing speaks against it".into(),
+        hint: "".into(),
+        irreversible: false,
+        about: BString::default(),
+    }
+}
