@@ -14,6 +14,8 @@ pub enum EngineError {
     Root { path: PathBuf, error: io::Error },
     /// The rules cannot be used: nothing runs.
     Rules(Box<LoadError>),
+    /// A configuration file cannot be read: nothing runs.
+    Configuration { path: PathBuf, problem: String },
     /// `.clada/commands.json` cannot be used: nothing runs.
     Commands(CommandsFileError),
 }
@@ -26,6 +28,11 @@ impl fmt::Display for EngineError {
                 "cannot use {} as the project root: {}\n\nhint: name an existing directory with --root DIR",
                 path.display(),
                 exacta_shell::errno::text(error)
+            ),
+            EngineError::Configuration { path, problem } => write!(
+                f,
+                "cannot read {}: {problem}\n\nhint: mend the file, or name another with --config FILE",
+                path.display()
             ),
             EngineError::Rules(error) => error.fmt(f),
             EngineError::Commands(error) => error.fmt(f),

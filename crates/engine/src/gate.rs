@@ -165,7 +165,8 @@ impl Gate {
         let digest = Digest::of(text.as_bstr(), directory, environment, &self.judgement.version);
         let always = storable(&text, &asks);
         let allowed = commands.len() - asks.len();
-        let question = Question { text, directory: directory.into(), asks, allowed, always, digest };
+        let question =
+            Question { text, directory: directory.into(), asks, allowed, always, digest };
         if self.stands(&question) || self.was_approved(&question)? {
             return Ok(());
         }

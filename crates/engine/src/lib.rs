@@ -3,14 +3,12 @@
 //! [`Session`] runs any script and keeps its state; [`executor`] is the face of S0. Nothing here decides how a
 //! result is shown: that is the binary's.
 
-<<<<<<< HEAD
-=======
 pub mod approvals;
 pub mod background;
 pub mod commands_file;
+pub mod configuration;
 pub mod covenant;
 mod decisions;
->>>>>>> acc9544 (wip-lead)
 mod error;
 pub mod executor;
 pub mod filesystem;
@@ -29,6 +27,7 @@ mod session;
 pub mod surroundings;
 
 pub use error::EngineError;
+pub use exacta_policy as policy;
 pub use exacta_shell::control::Limits;
 pub use exacta_shell::host::Step;
 pub use exacta_shell::status::{ExitStatus, Stop};

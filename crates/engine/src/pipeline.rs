@@ -84,7 +84,7 @@ fn clear(gate: &Gate, proposed: Proposed<'_>) -> Result<Cleared, Refused> {
 /// 2. What is blocked is denied.
 fn blocklist<'a>(gate: &Gate, proposed: Proposed<'a>) -> Result<Unblocked<'a>, Refused> {
     if gate.is_blocked(proposed.text.as_ref()) {
-        return Err(blocked_by_name(&proposed.text));
+        return Err(blocked_by_name(proposed.text.as_ref()));
     }
     proposed.deny(|finding| finding.step != Step::Paths)?;
     Ok(Unblocked(proposed))

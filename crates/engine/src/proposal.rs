@@ -24,7 +24,13 @@ impl<'a> Proposed<'a> {
         // The list is only as long as people can read: the strictest finding may stand alone.
         if !commands.iter().any(|command| command.finding.decision >= decision) {
             let (argv, findings) = (vec![text.clone()], vec![finding.clone()]);
-            commands.push(JudgedCommand { argv, literal: true, via: Vec::new(), finding, findings });
+            commands.push(JudgedCommand {
+                argv,
+                literal: true,
+                via: Vec::new(),
+                finding,
+                findings,
+            });
         }
         Proposed { text, directory, environment, commands }
     }
@@ -46,9 +52,8 @@ impl<'a> Proposed<'a> {
         let all = self.commands.iter().flat_map(|command| &command.findings);
         let counting = all.filter(|finding| finding.step != Step::Paths);
         // `max_by_key` would take the last of equals; the first is what was written first.
-        let strictest = counting.reduce(|one, other| {
-            if other.decision > one.decision { other } else { one }
-        });
+        let strictest =
+            counting.reduce(|one, other| if other.decision > one.decision { other } else { one });
         strictest.cloned().unwrap_or_else(nothing_said)
     }
 

@@ -237,7 +237,9 @@ impl Session {
             table.set(*descriptor, None);
         }
         self.shell.files = table;
-        let mut flow = body(&mut self.shell);
+        self.gate.begin();
+        let screened = self.screen(request.text.as_bstr());
+        let mut flow = screened.and_then(|()| body(&mut self.shell));
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
         if let Err(stop) = self.shell.control.check() {
             flow = Err(stop.into());
@@ -264,9 +266,8 @@ impl Session {
             return Ok(());
         }
         let screened = pipeline::screen(&self.gate, text, &self.world());
-        screened.map_err(|refused| {
-            Interrupt::Stopped(Stop::Refused(self.gate.as_refusal(&refused)))
-        })
+        screened
+            .map_err(|refused| Interrupt::Stopped(Stop::Refused(self.gate.as_refusal(&refused))))
     }
 
     /// What the judge sees of this session.

@@ -63,9 +63,18 @@ pub enum PendingError {
     /// No question has this id.
     Unknown(String),
     /// Decided, used or expired before.
-    Settled { id: String, state: State },
-    Io { path: PathBuf, error: io::Error },
-    Broken { path: PathBuf, message: String },
+    Settled {
+        id: String,
+        state: State,
+    },
+    Io {
+        path: PathBuf,
+        error: io::Error,
+    },
+    Broken {
+        path: PathBuf,
+        message: String,
+    },
 }
 
 impl fmt::Display for PendingError {
@@ -99,9 +108,10 @@ impl PendingStore {
     /// Files a question; the same one asked again keeps its id.
     pub fn file(&self, root: &Path, question: &Question) -> Result<Pending, PendingError> {
         let digest = question.digest.to_string();
-        let known = self.list()?.into_iter().find(|pending| {
-            pending.digest == digest && pending.state == State::Pending
-        });
+        let known = self
+            .list()?
+            .into_iter()
+            .find(|pending| pending.digest == digest && pending.state == State::Pending);
         if let Some(pending) = known {
             return Ok(pending);
         }
@@ -127,9 +137,10 @@ impl PendingStore {
     /// Takes an approval that was given for exactly this; it is used up by that.
     pub fn take(&self, digest: &Digest) -> Result<Option<Pending>, PendingError> {
         let digest = digest.to_string();
-        let found = self.list()?.into_iter().find(|pending| {
-            pending.digest == digest && pending.state == State::Approved
-        });
+        let found = self
+            .list()?
+            .into_iter()
+            .find(|pending| pending.digest == digest && pending.state == State::Approved);
         let Some(mut pending) = found else { return Ok(None) };
         // Of two who want it at once only one can move the file away.
         let taken = self.folder.join(format!("{}.taken", pending.id));

@@ -54,6 +54,17 @@ pub fn matching(subject: &Subject<'_>, profile: u8, found: &mut dyn FnMut(&'stat
     }
 }
 
+/// Could a default rule ask about or deny a command of this name?
+pub fn restricts(name: &BStr) -> bool {
+    [named(name), lowered(name), OPEN].into_iter().flatten().any(|(rule, place)| {
+        let Some(rule) = RULES.get(usize::from(*rule)) else { return false };
+        let About::Command(patterns) = &rule.compiled.about else { return false };
+        let pattern = patterns.get(usize::from(*place));
+        rule.compiled.ruling != Ruling::Allow
+            && pattern.is_some_and(|pattern| matching::could_be(pattern, name))
+    })
+}
+
 /// All of them, in the order of files and lines.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     (0..COUNT).filter_map(made)

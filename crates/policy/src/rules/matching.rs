@@ -46,6 +46,12 @@ pub struct Command<'a> {
     pub builtin: bool,
 }
 
+/// Could this pattern match some command of this name that runs in process?
+pub fn could_be(pattern: &Pattern, name: &BStr) -> bool {
+    let program = pattern.program.strip_prefix("builtin:").unwrap_or(&pattern.program);
+    !program.contains('/') && pattern::matches(program, &name.to_ascii_lowercase())
+}
+
 /// Does this pattern of the rule match the command, and do the rule's conditions hold?
 pub fn command(rule: &Compiled, pattern: &Pattern, command: &Command<'_>) -> bool {
     let sense = Sense::of(rule.ruling);

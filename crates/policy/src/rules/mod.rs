@@ -188,6 +188,16 @@ impl RuleSet {
         found
     }
 
+    /// Could a rule ask about or deny a command of this name that runs in process?
+    pub fn mentions(&self, name: &BStr) -> bool {
+        let restricts = |one: &Loaded| {
+            let About::Command(patterns) = &one.compiled.about else { return false };
+            one.compiled.ruling != Ruling::Allow
+                && patterns.iter().any(|pattern| matching::could_be(pattern, name))
+        };
+        builtin::restricts(name) || self.loaded.iter().any(restricts)
+    }
+
     /// Every rule, in the order of files and lines.
     pub fn all(&self) -> &[Rule] {
         self.all.get_or_init(|| {

@@ -1,0 +1,184 @@
+//! What the operator wants, from the files where it can be written (DESIGN §8): who wrote it decides what it can do.
+//!
+//! | tier | file | may loosen |
+//! |---|---|---|
+//! | system | `/etc/exacta/config.toml` | yes; nothing below can weaken what it says |
+//! | user | `$XDG_CONFIG_HOME/exacta/config.toml`, or `--config FILE` | yes |
+//! | project | `.exacta.toml` | only after `exacta trust`; else it may only tighten |
+
+mod settings;
+mod starter;
+mod trust;
+
+pub use starter::{Imported, import_claude_code, starter};
+pub use trust::{TrustError, TrustStore, TrustedCommands};
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use exacta_policy::rules::{Notice, RuleFile, RuleSet, Tier};
+use exacta_policy::{Policy, Profile};
+
+use crate::approvals::{Approver, Digest};
+use crate::error::EngineError;
+use crate::gate::{Face, Judgement, Refusals};
+use crate::surroundings::Grants;
+use settings::Settings;
+
+/// The project's file.
+pub const PROJECT_FILE: &str = ".exacta.toml";
+
+/// Where to look, as the command line knows it.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    pub root: PathBuf,
+    pub system: PathBuf,
+    pub user: Option<PathBuf>,
+    /// The user's file was named on the command line: it must exist.
+    pub user_required: bool,
+    /// Where it is kept what is trusted; absent: nothing is.
+    pub state: Option<PathBuf>,
+    /// From flags and the environment.
+    pub profile: Option<Profile>,
+    pub refusals: Option<Refusals>,
+}
+
+/// Everything the files say, put together.
+#[derive(Clone)]
+pub struct Configuration {
+    pub policy: Arc<Policy>,
+    /// Changes with every rule and setting.
+    pub version: Digest,
+    pub refusals: Refusals,
+    pub grants: Grants,
+    /// What files say in vain.
+    pub notices: Vec<Notice>,
+    /// The files read, the highest tier first.
+    pub files: Vec<(PathBuf, Tier)>,
+    pub trust: Arc<TrustStore>,
+}
+
+impl Configuration {
+    pub fn load(sources: &Sources) -> Result<Self, EngineError> {
+        let trust = Arc::new(TrustStore::open(sources.state.clone()));
+        let files = read_files(sources, &trust)?;
+        let rules = files.iter().map(|file| file.rules.clone()).collect::<Vec<_>>();
+        let set = RuleSet::load_beside(&rules, settings::KEYS)?;
+        let mut parsed = Vec::new();
+        for file in &files {
+            parsed.push((file.rules.tier, settings::parse(&file.rules)?));
+        }
+        let profile = profile(sources.profile, &parsed);
+        let refusals = refusals(sources.refusals, &parsed);
+        let grants = grants(&parsed);
+        let notices = set.notices().to_vec();
+        Ok(Configuration {
+            version: version(&files, profile),
+            policy: Arc::new(Policy::new(set, profile)),
+            refusals,
+            grants,
+            notices,
+            files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
+            trust,
+        })
+    }
+
+    /// What a session with this face is judged by.
+    pub fn judgement(&self, face: Face, approver: Arc<dyn Approver>) -> Judgement {
+        Judgement {
+            policy: Arc::clone(&self.policy),
+            version: self.version,
+            face,
+            refusals: self.refusals,
+            grants: self.grants.clone(),
+            approver,
+        }
+    }
+}
+
+struct File {
+    path: PathBuf,
+    rules: RuleFile,
+}
+
+fn read_files(sources: &Sources, trust: &TrustStore) -> Result<Vec<File>, EngineError> {
+    let mut files = Vec::new();
+    let mut add = |path: &Path, required: bool, tier: &dyn Fn(&str) -> Tier| {
+        if let Some(text) = read(path, required)? {
+            let name: Arc<str> = path.display().to_string().into();
+            let tier = tier(&text);
+            files.push(File { path: path.to_owned(), rules: RuleFile { name, text, tier } });
+        }
+        Ok::<_, EngineError>(())
+    };
+    add(&sources.system, false, &|_| Tier::System)?;
+    if let Some(user) = &sources.user {
+        add(user, sources.user_required, &|_| Tier::User)?;
+    }
+    let project = sources.root.join(PROJECT_FILE);
+    add(&project, false, &|text| {
+        if trust.is_trusted(&project, text.as_bytes()) {
+            Tier::TrustedProject
+        } else {
+            Tier::Project
+        }
+    })?;
+    Ok(files)
+}
+
+fn read(path: &Path, required: bool) -> Result<Option<String>, EngineError> {
+    match crate::project::read_operator_file(path) {
+        Ok(bytes) => match String::from_utf8(bytes.into()) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(unreadable(path, "not UTF-8")),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => Ok(None),
+        Err(error) => Err(unreadable(path, &exacta_shell::errno::text(&error))),
+    }
+}
+
+fn unreadable(path: &Path, problem: &str) -> EngineError {
+    EngineError::Configuration { path: path.to_owned(), problem: problem.to_owned() }
+}
+
+/// The most specific wins, but no file weakens one that is above it unless it may.
+fn profile(given: Option<Profile>, files: &[(Tier, Settings)]) -> Profile {
+    let of = |tier: Tier| files.iter().find(|(its, _)| *its == tier).and_then(|(_, s)| s.profile);
+    let mut profile = of(Tier::User).or(of(Tier::System)).unwrap_or_default();
+    profile = of(Tier::TrustedProject).unwrap_or(profile);
+    profile = given.unwrap_or(profile);
+    if let Some(tighter) = of(Tier::Project) {
+        profile = profile.min(tighter);
+    }
+    of(Tier::System).map_or(profile, |floor| profile.min(floor))
+}
+
+fn refusals(given: Option<Refusals>, files: &[(Tier, Settings)]) -> Refusals {
+    let of = |tier: Tier| files.iter().find(|(its, _)| *its == tier).and_then(|(_, s)| s.refusals);
+    of(Tier::System)
+        .or(given)
+        .or(of(Tier::TrustedProject))
+        .or(of(Tier::Project))
+        .or(of(Tier::User))
+        .unwrap_or_default()
+}
+
+/// Only who may loosen can open paths outside the project.
+fn grants(files: &[(Tier, Settings)]) -> Grants {
+    let mut grants = Grants::default();
+    for (tier, settings) in files {
+        if *tier != Tier::Project {
+            grants.readable.extend(settings.readable.iter().cloned());
+            grants.writable.extend(settings.writable.iter().cloned());
+        }
+    }
+    grants
+}
+
+fn version(files: &[File], profile: Profile) -> Digest {
+    let own = [env!("CARGO_PKG_VERSION").as_bytes(), profile.name().as_bytes()];
+    let texts = files.iter().flat_map(|file| {
+        [file.rules.name.as_bytes(), file.rules.tier.name().as_bytes(), file.rules.text.as_bytes()]
+    });
+    Digest::of_parts(own.into_iter().chain(texts))
+}

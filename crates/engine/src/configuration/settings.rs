@@ -1,0 +1,106 @@
+//! What a configuration file says beside its rules.
+
+use bstr::BString;
+use exacta_policy::Profile;
+use exacta_policy::rules::{LoadError, RuleFile};
+use serde::Deserialize;
+
+use crate::gate::Refusals;
+
+/// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
+pub const KEYS: &[&str] = &["profile", "agent", "paths"];
+
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    pub profile: Option<Profile>,
+    pub refusals: Option<Refusals>,
+    pub readable: Vec<BString>,
+    pub writable: Vec<BString>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Written {
+    profile: Option<toml::Spanned<String>>,
+    agent: Agent,
+    paths: Paths,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Agent {
+    refusals: Option<toml::Spanned<String>>,
+}
+
+/// Directories outside the project.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Paths {
+    read: Vec<toml::Spanned<String>>,
+    write: Vec<toml::Spanned<String>>,
+}
+
+pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
+    let written: Written = toml::from_str(&file.text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        problem(file, at, error.message().to_owned(), "")
+    })?;
+    let mut settings = Settings::default();
+    if let Some(name) = written.profile {
+        let profile = Profile::from_name(name.get_ref()).ok_or_else(|| {
+            let message = format!("unknown profile {:?}", name.get_ref());
+            problem(file, name.span().start, message, "safe, dev or full-auto")
+        })?;
+        settings.profile = Some(profile);
+    }
+    if let Some(name) = written.agent.refusals {
+        settings.refusals = Some(match name.get_ref().as_str() {
+            "explain" => Refusals::Explain,
+            "404" => Refusals::Conceal,
+            other => {
+                let message = format!("unknown kind of refusals {other:?}");
+                return Err(problem(file, name.span().start, message, "explain or 404"));
+            }
+        });
+    }
+    settings.readable = directories(file, written.paths.read)?;
+    settings.writable = directories(file, written.paths.write)?;
+    Ok(settings)
+}
+
+/// Absolute, and never everything.
+fn directories(
+    file: &RuleFile,
+    written: Vec<toml::Spanned<String>>,
+) -> Result<Vec<BString>, LoadError> {
+    let mut directories = Vec::new();
+    for path in written {
+        let trimmed = path.get_ref().trim_end_matches('/');
+        let plain = trimmed.split('/').all(|part| part != "." && part != "..");
+        if !trimmed.starts_with('/') || !plain {
+            let message = format!("{:?} is no absolute directory", path.get_ref());
+            return Err(problem(
+                file,
+                path.span().start,
+                message,
+                "write it from the root: /opt/data",
+            ));
+        }
+        directories.push(trimmed.into());
+    }
+    Ok(directories)
+}
+
+fn problem(file: &RuleFile, at: usize, message: String, hint: &str) -> LoadError {
+    let before = file.text.get(..at).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let text = file.text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
+    LoadError {
+        file: file.name.clone(),
+        line: before.matches('\n').count() as u32 + 1,
+        column: before.get(start..).unwrap_or_default().chars().count() as u32 + 1,
+        text: text.to_owned(),
+        message,
+        hint: hint.to_owned(),
+    }
+}
