@@ -78,9 +78,9 @@ impl Scene {
         for directory in WORKING {
             fs::create_dir(root.join(".clada").join(directory)).expect("a directory of the state");
         }
-        for file in [".clada/secret", ".clada/commands.json"] {
-            fs::write(root.join(file), format!("{STATE}\n")).expect("a file of the state");
-        }
+        fs::write(root.join(".clada/secret"), format!("{STATE}\n")).expect("a file of the state");
+        let decided = format!("{{\"allowed\": [\"{STATE}\"], \"blocked\": []}}\n");
+        fs::write(root.join(".clada/commands.json"), decided).expect("a file of the state");
         fs::write(root.join(".clada/.gitignore"), "*\n").expect("a file");
         fs::write(root.join("inside"), "inside\n").expect("a file");
         fs::write(root.join("d/file"), "file\n").expect("a file");
