@@ -1,13 +1,25 @@
 //! What a piece of code in another language would do, as far as a careful reader can tell without running it.
+//!
+//! One reader per language, each a proof by enumeration: whatever could do harm must enter the code by a name that
+//! it writes, so every name is looked up, and what is not known to be harmless is not called harmless. What can be
+//! named, a file, a command, a host, is handed on as an [`Effect`] and judged like any other.
 
-use bstr::{BStr, BString};
+mod awk;
+mod findings;
+mod python;
+mod sed;
+mod tokens;
+mod values;
+
+use bstr::{BStr, BString, ByteSlice};
 
 use crate::effect::{Effect, Language};
+use findings::Findings;
 
 /// Harmless is a proof, not a guess: whatever is not understood is [`Level::Unclear`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Computes and prints, reads files it names; nothing else.
+    /// Computes and prints, reads and writes files that it names; nothing else.
     Harmless,
     Unclear,
     /// Starts programs, opens sockets, deletes trees, decodes and runs text.
@@ -19,11 +31,25 @@ pub struct Reading {
     pub level: Level,
     /// What was seen, for the reason shown: `os.system`, `s///e`.
     pub seen: BString,
-    /// What can be named: shell commands in literals, files written, hosts.
+    /// What can be named: shell commands in literals, files opened, hosts.
     pub effects: Vec<Effect>,
 }
 
+/// Longer code than this is a program, not a line: nobody reads it to the end, so nothing is claimed about it.
+const LONGEST: usize = 256 * 1024;
+
 pub fn read(language: Language, text: &BStr) -> Reading {
-    let _ = (language, text);
-    Reading { level: Level::Unclear, seen: BString::default(), effects: Vec::new() }
+    let text = text.as_bytes();
+    let mut findings = Findings::default();
+    if text.len() > LONGEST {
+        findings.unclear("code of more than 256 KB");
+        return findings.finish();
+    }
+    match language {
+        Language::Awk => awk::read(text, &mut findings),
+        Language::Sed => sed::read(text, &mut findings),
+        Language::Python => python::read(text, &mut findings),
+        _ => findings.unclear("a language that cannot be read"),
+    }
+    findings.finish()
 }

@@ -1,0 +1,384 @@
+//! What an expression's value can be, where that is a matter of literals: the names of files, hosts and commands.
+//!
+//! Names are not followed through the flow of the code: a name has every value that it is given anywhere, and none
+//! that is known as soon as it is given one in a way that is not understood.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::tokens::{Kind, Tokens};
+
+/// More alternatives than this are as good as unknown.
+const MOST: usize = 16;
+/// Deeper nesting than this is nobody's file name.
+const DEEPEST: usize = 5;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// One of these texts.
+    Texts(Vec<Vec<u8>>),
+    /// Some path below the working directory.
+    Inside,
+    Unknown,
+}
+
+impl Value {
+    pub fn text(text: &[u8]) -> Value {
+        Value::Texts(vec![text.to_vec()])
+    }
+
+    pub fn texts(&self) -> Option<&[Vec<u8>]> {
+        match self {
+            Value::Texts(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    /// The one text it is.
+    pub fn single(&self) -> Option<&[u8]> {
+        match self.texts() {
+            Some([text]) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Either of both.
+    fn or(self, other: Value) -> Value {
+        match (self, other) {
+            (Value::Texts(mut texts), Value::Texts(more)) if texts.len() + more.len() <= MOST => {
+                for text in more {
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
+                }
+                Value::Texts(texts)
+            }
+            (Value::Inside, other) | (other, Value::Inside) if other.is_inside() => Value::Inside,
+            _ => Value::Unknown,
+        }
+    }
+
+    pub fn is_inside(&self) -> bool {
+        match self {
+            Value::Texts(texts) => texts.iter().all(|text| is_inside(text)),
+            Value::Inside => true,
+            Value::Unknown => false,
+        }
+    }
+
+    /// The one followed by the other, with what is between them.
+    pub fn concat(&self, other: &Value, between: &[u8]) -> Value {
+        match (self, other) {
+            (Value::Texts(left), Value::Texts(right)) if left.len() * right.len() <= MOST => {
+                let mut texts = Vec::with_capacity(left.len() * right.len());
+                for head in left {
+                    for tail in right {
+                        let absolute = !between.is_empty() && tail.starts_with(b"/");
+                        let parts: [&[u8]; 3] =
+                            if absolute || head.is_empty() && !between.is_empty() {
+                                [b"", b"", tail]
+                            } else if head.ends_with(between) {
+                                [head, b"", tail]
+                            } else {
+                                [head, between, tail]
+                            };
+                        texts.push(parts.concat());
+                    }
+                }
+                Value::Texts(texts)
+            }
+            (left, Value::Inside) if left.is_inside() && left.joins(between) => Value::Inside,
+            (Value::Inside, right) if right.is_inside() => match right.texts() {
+                Some(texts) if texts.iter().any(|text| text.contains(&b'.') && text.len() < 3) => {
+                    Value::Unknown
+                }
+                _ => Value::Inside,
+            },
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Could what follows not turn it into `..`?
+    fn joins(&self, between: &[u8]) -> bool {
+        between == b"/"
+            || self.texts().is_none_or(|texts| {
+                texts.iter().all(|text| {
+                    text.last().is_some_and(|byte| *byte == b'/' || byte.is_ascii_alphanumeric())
+                })
+            })
+    }
+}
+
+/// Relative, and never above where it begins.
+pub(super) fn is_inside(path: &[u8]) -> bool {
+    !path.is_empty()
+        && !path.starts_with(b"/")
+        && !path.starts_with(b"~")
+        && !path.contains(&0)
+        && !path.contains(&b':')
+        && path.split(|byte| *byte == b'/').all(|part| part != b"..")
+}
+
+/// What the evaluation must know of a language.
+pub(super) trait Dialect {
+    /// Signs that put texts one after the other.
+    fn is_concatenation(&self, sign: &[u8]) -> bool;
+    /// Signs that join paths.
+    fn is_join(&self, _sign: &[u8]) -> bool {
+        false
+    }
+    /// What an imported name stands for: `np` is `numpy`.
+    fn full_name(&self, name: &[u8]) -> Option<Vec<u8>>;
+    /// What a call gives; `path` is the whole dotted name.
+    fn call(&self, path: &[u8], arguments: &[Value]) -> Value;
+    /// What a method of a value gives.
+    fn method(&self, _receiver: &Value, _name: &[u8]) -> Value {
+        Value::Unknown
+    }
+    /// What a dotted name is by itself.
+    fn constant(&self, _path: &[u8]) -> Value {
+        Value::Unknown
+    }
+}
+
+/// How a name comes by its values.
+#[derive(Debug, Clone)]
+enum Given {
+    Assigned(Range<usize>),
+    /// One after the other of what the expression holds.
+    Each(Range<usize>),
+}
+
+/// Where each name of the code is given a value.
+#[derive(Debug, Default)]
+pub(super) struct Scope<'t> {
+    given: HashMap<&'t [u8], Option<Vec<Given>>>,
+    known: RefCell<HashMap<&'t [u8], Value>>,
+}
+
+impl<'t> Scope<'t> {
+    pub fn assigned(&mut self, name: &'t [u8], range: Range<usize>) {
+        self.give(name, Given::Assigned(range));
+    }
+
+    pub fn each(&mut self, name: &'t [u8], range: Range<usize>) {
+        self.give(name, Given::Each(range));
+    }
+
+    /// The name is given something that is not understood.
+    pub fn lost(&mut self, name: &'t [u8]) {
+        self.given.insert(name, None);
+    }
+
+    fn give(&mut self, name: &'t [u8], given: Given) {
+        let entry = self.given.entry(name).or_insert_with(|| Some(Vec::new()));
+        if let Some(all) = entry {
+            all.push(given);
+            if all.len() > MOST {
+                *entry = None;
+            }
+        }
+    }
+}
+
+/// Evaluates expressions of one piece of code.
+pub(super) struct Evaluator<'t, 'a> {
+    pub tokens: &'t Tokens<'a>,
+    pub scope: &'t Scope<'t>,
+    pub dialect: &'t dyn Dialect,
+}
+
+impl Evaluator<'_, '_> {
+    pub fn value(&self, range: Range<usize>) -> Value {
+        self.expression(range, 0)
+    }
+
+    /// The elements of a literal list, or the text itself: the words of a command.
+    pub fn words(&self, range: Range<usize>) -> Option<Vec<Vec<u8>>> {
+        let range = self.tokens.trim(range);
+        let list = self.tokens.is(range.start, b"[") || self.tokens.is(range.start, b"(");
+        if !list || self.tokens.partner(range.start) + 1 != range.end {
+            return None;
+        }
+        let parts = self.tokens.arguments(range.start);
+        parts.into_iter().map(|part| Some(self.value(part).single()?.to_vec())).collect()
+    }
+
+    fn expression(&self, range: Range<usize>, depth: usize) -> Value {
+        if depth > DEEPEST || range.is_empty() {
+            return Value::Unknown;
+        }
+        let Some((mut value, mut at)) = self.operand(range.start, range.end, depth) else {
+            return Value::Unknown;
+        };
+        while at < range.end {
+            let sign = match self.tokens.kind(at) {
+                Some(Kind::Sign) => self.tokens.text(at),
+                Some(Kind::Newline) => {
+                    at += 1;
+                    continue;
+                }
+                _ => return Value::Unknown,
+            };
+            let between: &[u8] = if self.dialect.is_concatenation(sign) {
+                b""
+            } else if self.dialect.is_join(sign) {
+                b"/"
+            } else {
+                return Value::Unknown;
+            };
+            let Some((next, after)) = self.operand(at + 1, range.end, depth) else {
+                return Value::Unknown;
+            };
+            value = value.concat(&next, between);
+            at = after;
+            if value == Value::Unknown {
+                return value;
+            }
+        }
+        value
+    }
+
+    /// One operand, and where it ends.
+    fn operand(&self, start: usize, end: usize, depth: usize) -> Option<(Value, usize)> {
+        let (value, at) = match self.tokens.kind(start)? {
+            Kind::Text => {
+                let mut at = start + 1;
+                let mut text = self.tokens.text(start).to_vec();
+                while at < end && (self.tokens.kind(at) == Some(Kind::Text)) {
+                    text.extend_from_slice(self.tokens.text(at));
+                    at += 1;
+                }
+                (Value::Texts(vec![text]), at)
+            }
+            Kind::Sign if self.tokens.is(start, b"(") => {
+                let close = self.tokens.partner(start);
+                let inner = self.tokens.trim(start + 1..close);
+                (self.expression(inner, depth + 1), close + 1)
+            }
+            Kind::Name => self.chain(start, depth),
+            _ => return None,
+        };
+        let (value, at) = self.methods(value, at, end);
+        (at <= end).then_some((value, at))
+    }
+
+    fn chain(&self, start: usize, depth: usize) -> (Value, usize) {
+        let (path, end) = dotted(self.tokens, start);
+        let path = match self
+            .dialect
+            .full_name(path.split(|byte| *byte == b'.').next().unwrap_or(&path))
+        {
+            Some(mut full) => {
+                let rest = path.iter().position(|byte| *byte == b'.');
+                full.extend_from_slice(rest.and_then(|at| path.get(at..)).unwrap_or_default());
+                full
+            }
+            None => path,
+        };
+        if self.tokens.is(end, b"(") {
+            let arguments: Vec<Value> = self
+                .tokens
+                .arguments(end)
+                .into_iter()
+                .take(8)
+                .map(|argument| self.expression(argument, depth + 1))
+                .collect();
+            let value = self.dialect.call(&path, &arguments);
+            if value != Value::Unknown {
+                return (value, self.tokens.partner(end) + 1);
+            }
+        }
+        if let Some(name) = self.tokens.name(start) {
+            let value = self.named(name, depth);
+            if value != Value::Unknown {
+                return (value, start + 1);
+            }
+        }
+        (self.dialect.constant(&path), end)
+    }
+
+    /// `.name(…)` after a value.
+    fn methods(&self, mut value: Value, mut at: usize, end: usize) -> (Value, usize) {
+        while at < end && self.tokens.is(at, b".")
+            || self.tokens.is(at, b"?.")
+            || self.tokens.is(at, b":")
+        {
+            let Some(name) = self.tokens.name(at + 1) else { break };
+            value = self.dialect.method(&value, name);
+            at += 2;
+            if self.tokens.is(at, b"(") {
+                at = self.tokens.partner(at) + 1;
+            }
+        }
+        (value, at)
+    }
+
+    /// Every value that a name is ever given.
+    pub fn named(&self, name: &'_ [u8], depth: usize) -> Value {
+        let Some((&key, Some(given))) = self.scope.given.get_key_value(name) else {
+            return Value::Unknown;
+        };
+        if let Some(value) = self.scope.known.borrow().get(key) {
+            return value.clone();
+        }
+        // While it is being found out, it is unknown: a name that depends on itself is.
+        self.scope.known.borrow_mut().insert(key, Value::Unknown);
+        let value = given
+            .iter()
+            .map(|given| match given {
+                Given::Assigned(range) => self.expression(range.clone(), depth + 1),
+                Given::Each(range) => self.element(range.clone(), depth + 1),
+            })
+            .reduce(Value::or)
+            .unwrap_or(Value::Unknown);
+        self.scope.known.borrow_mut().insert(key, value.clone());
+        value
+    }
+
+    /// Any element of what an expression holds.
+    fn element(&self, range: Range<usize>, depth: usize) -> Value {
+        let range = self.tokens.trim(range);
+        let list = self.tokens.is(range.start, b"[") || self.tokens.is(range.start, b"(");
+        if list && self.tokens.partner(range.start) + 1 == range.end {
+            let parts = self.tokens.arguments(range.start);
+            return parts
+                .into_iter()
+                .map(|part| self.expression(part, depth + 1))
+                .reduce(Value::or)
+                .unwrap_or(Value::Unknown);
+        }
+        // A single text has characters for elements; only what lists paths gives paths.
+        match self.expression(range, depth) {
+            Value::Inside => Value::Inside,
+            _ => Value::Unknown,
+        }
+    }
+}
+
+/// The dotted name that begins at `start`, and where it ends: `a.b?.c` is `a.b.c`.
+pub(super) fn dotted(tokens: &Tokens<'_>, start: usize) -> (Vec<u8>, usize) {
+    let mut path = tokens.text(start).to_vec();
+    let mut at = start + 1;
+    loop {
+        let separated = tokens.is(at, b".")
+            || tokens.is(at, b"?.")
+            || tokens.is(at, b"::")
+            || tokens.is(at, b"&.");
+        if separated && let Some(name) = tokens.name(at + 1) {
+            path.push(b'.');
+            path.extend_from_slice(name);
+            at += 2;
+        } else if tokens.is(at, b"[")
+            && let Some(name) = tokens.literal(at + 1)
+            && tokens.is(at + 2, b"]")
+        {
+            path.push(b'.');
+            path.extend_from_slice(name);
+            at += 3;
+        } else {
+            return (path, at);
+        }
+    }
+}
