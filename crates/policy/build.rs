@@ -8,8 +8,8 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use serde::Deserialize;
-
+#[path = "build/programs.rs"]
+mod build_programs;
 #[path = "src/programs/schema.rs"]
 mod programs;
 #[path = "build/rules.rs"]
@@ -23,13 +23,6 @@ mod rules {
     pub mod schema;
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct ProgramFile {
-    program: Vec<programs::Program>,
-    setting: Vec<programs::Setting>,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=programs");
     println!("cargo::rerun-if-changed=rules");
@@ -37,15 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/rules");
     let out = env::var("OUT_DIR")?;
     let out = Path::new(&out);
-    let mut programs = Vec::new();
-    let mut settings = Vec::new();
-    for (name, text) in tables("programs")? {
-        let file: ProgramFile =
-            toml::from_str(&text).map_err(|e| format!("programs/{name}: {e}"))?;
-        programs.extend(file.program);
-        settings.extend(file.setting);
-    }
-    fs::write(out.join("programs.bin"), postcard::to_allocvec(&(programs, settings))?)?;
+    build_programs::write(tables("programs")?, out)?;
     rule_tables::generate(&tables("rules")?, out)?;
     Ok(())
 }

@@ -1,11 +1,31 @@
 //! What each program does with its words. The knowledge is data; this reads words by it.
+//!
+//! ```text
+//! words --names--> table --reader, options--> options, operands --effects--> Effect
+//! ```
 
+mod effects;
+mod names;
+mod options;
+mod reader;
+mod roles;
+mod run;
 pub mod schema;
+mod settings;
+mod split;
+mod table;
+#[cfg(test)]
+mod tests;
 
 use bstr::BString;
 
 use crate::effect::Effect;
 use crate::word::Word;
+use reader::Reader;
+use table::Table;
+
+/// How often a text may be split into words that are read again: `env -S "env -S …"`.
+const SPLICES: usize = 8;
 
 /// A command's words, understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +37,8 @@ pub struct Reading {
     /// Named by a path that is not in a system directory: `./curl`.
     pub path: Option<Word>,
     pub options: Vec<GivenOption>,
-    /// Subcommands first: `git -C x push origin` gives `push`, `origin`.
+    /// Subcommands first: `git -C x push origin` gives `push`, `origin`. The words of a command that is run by this
+    /// one are not among them.
     pub operands: Vec<Word>,
     pub effects: Vec<Effect>,
 }
@@ -31,6 +52,55 @@ pub struct GivenOption {
 
 /// Reads a command by the table of its program; `words` begins with the name.
 pub fn read(words: &[Word]) -> Reading {
-    let _ = words;
-    Reading::default()
+    let Some(first) = words.first() else {
+        return Reading::default();
+    };
+    let name = names::resolve(first);
+    let mut reading = match name.table {
+        Some(table) => read_by(words, table),
+        None => read_without(words),
+    };
+    reading.name = name.name;
+    reading.known = name.table.is_some();
+    reading.path = name.path.then(|| first.clone());
+    reading
+}
+
+fn read_by(words: &[Word], table: &Table) -> Reading {
+    let mut words = std::borrow::Cow::Borrowed(words);
+    for _ in 0..SPLICES {
+        let mut reader = Reader::new(&words, Some(table));
+        reader.read();
+        match reader.spliced.take() {
+            Some(spliced) => words = spliced.into(),
+            None => return finish(&reader),
+        }
+    }
+    let mut reading = Reading::default();
+    if let Some(word) = words.get(1) {
+        reading.effects.push(Effect::UnknownOption(word.clone()));
+    }
+    reading
+}
+
+fn read_without(words: &[Word]) -> Reading {
+    let mut reader = Reader::new(words, None);
+    reader.read();
+    finish(&reader)
+}
+
+fn finish(reader: &Reader<'_, '_>) -> Reading {
+    let options = reader.given.iter().map(|given| GivenOption {
+        names: match given.row {
+            Some(row) => row.names.iter().map(|name| name.as_str().into()).collect(),
+            None => vec![given.name.clone()],
+        },
+        value: given.value.as_deref().cloned(),
+    });
+    Reading {
+        options: options.collect(),
+        operands: reader.operands.iter().map(|word| (*word).clone()).collect(),
+        effects: effects::effects(reader),
+        ..Reading::default()
+    }
 }

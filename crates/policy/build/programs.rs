@@ -1,0 +1,214 @@
+//! The programs' half of the build: checks `programs/*.toml` and writes
+//!
+//! - `programs.bin`: one record per program, so that only those asked for are ever decoded,
+//! - `programs_index.rs`: names and where their records are, as constants that need no loading,
+//! - `program_examples.bin`: the examples, for the tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::programs::{
+    CODE_ROLES, Example, LANGUAGES, OptionSpec, Program, ROLES, SETTING_ROLES, Setting,
+};
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct ProgramFile {
+    program: Vec<Program>,
+    setting: Vec<Setting>,
+    /// Options that several programs or subcommands have in common.
+    shared: Vec<Program>,
+}
+
+/// What names lead to, sorted for a binary search.
+#[derive(Default)]
+struct Index {
+    plain: BTreeMap<String, usize>,
+    versioned: BTreeMap<String, usize>,
+    any_case: BTreeMap<String, usize>,
+    globs: Vec<(String, usize)>,
+}
+
+pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut programs = Vec::new();
+    let mut settings = Vec::new();
+    let mut shared = BTreeMap::new();
+    for (name, text) in files {
+        let file: ProgramFile =
+            toml::from_str(&text).map_err(|error| format!("programs/{name}: {error}"))?;
+        programs.extend(file.program);
+        settings.extend(file.setting);
+        for set in file.shared {
+            let first = set.names.first().cloned().unwrap_or_default();
+            shared.insert(first, set);
+        }
+    }
+    let tables: BTreeSet<String> = settings.iter().map(|setting| setting.table.clone()).collect();
+    for setting in &settings {
+        check_role(&setting.value, &tables)
+            .map_err(|e| format!("setting {:?}: {e}", setting.keys))?;
+    }
+    let mut index = Index::default();
+    let mut bytes = Vec::new();
+    let mut ranges = Vec::new();
+    let mut examples: Vec<Example> = Vec::new();
+    for (number, mut program) in programs.into_iter().enumerate() {
+        let label = program.names.first().cloned().unwrap_or_default();
+        prepare(&mut program, &shared, &tables, &mut examples)
+            .map_err(|error| format!("program {label}: {error}"))?;
+        index.add(&program, number)?;
+        let start = bytes.len();
+        bytes.extend(postcard::to_allocvec(&program)?);
+        ranges.push((start, bytes.len()));
+    }
+    let start = bytes.len();
+    bytes.extend(postcard::to_allocvec(&settings)?);
+    let source = index.source(&ranges, (start, bytes.len()))?;
+    fs::write(out.join("programs.bin"), bytes)?;
+    fs::write(out.join("programs_index.rs"), source)?;
+    fs::write(out.join("program_examples.bin"), postcard::to_allocvec(&examples)?)?;
+    Ok(())
+}
+
+impl Index {
+    fn add(&mut self, program: &Program, number: usize) -> Result<(), String> {
+        for name in &program.names {
+            let stem =
+                name.strip_suffix('*').filter(|stem| !stem.contains('*') && !stem.ends_with('.'));
+            let before = match stem {
+                Some(stem) => {
+                    self.versioned.insert(stem.to_owned(), number);
+                    self.plain.insert(stem.to_owned(), number)
+                }
+                None if name.contains('*') => {
+                    self.globs.push((name.clone(), number));
+                    None
+                }
+                None if program.any_case => self.any_case.insert(name.to_lowercase(), number),
+                None => self.plain.insert(name.clone(), number),
+            };
+            if before.is_some() {
+                return Err(format!("the name {name} is in two rows"));
+            }
+        }
+        Ok(())
+    }
+
+    fn source(
+        &self,
+        ranges: &[(usize, usize)],
+        settings: (usize, usize),
+    ) -> Result<String, Box<dyn Error>> {
+        let mut text = String::new();
+        let maps =
+            [("PLAIN", &self.plain), ("VERSIONED", &self.versioned), ("ANY_CASE", &self.any_case)];
+        for (name, map) in maps {
+            let rows: Vec<_> = map.iter().collect();
+            writeln!(text, "pub static {name}: &[(&str, usize)] = &{rows:?};")?;
+        }
+        writeln!(text, "pub static GLOBS: &[(&str, usize)] = &{:?};", self.globs)?;
+        writeln!(text, "pub static RANGES: &[(usize, usize)] = &{ranges:?};")?;
+        writeln!(text, "pub static SETTINGS: (usize, usize) = {settings:?};")?;
+        writeln!(text, "pub const COUNT: usize = {};", ranges.len())?;
+        Ok(text)
+    }
+}
+
+/// Turns the short forms of options into the long one, checks roles, and takes the examples out.
+fn prepare(
+    program: &mut Program,
+    shared: &BTreeMap<String, Program>,
+    tables: &BTreeSet<String>,
+    examples: &mut Vec<Example>,
+) -> Result<(), String> {
+    let mut options = std::mem::take(&mut program.options);
+    expand(program, &mut options);
+    for name in std::mem::take(&mut program.shares) {
+        let set = shared.get(&name).ok_or(format!("no shared set {name}"))?;
+        let mut more = set.options.clone();
+        expand(&mut set.clone(), &mut more);
+        // What the program says itself wins over what it shares.
+        let own: BTreeSet<&String> = options.iter().flat_map(|option| &option.names).collect();
+        more.retain(|option| !option.names.iter().any(|name| own.contains(name)));
+        options.extend(more);
+    }
+    check_options(&options, tables)?;
+    program.options = options;
+    for role in &program.operands {
+        check_role(role.strip_suffix('*').unwrap_or(role), tables)?;
+    }
+    for when in &program.when {
+        for role in &when.operands {
+            check_role(role.strip_suffix('*').unwrap_or(role), tables)?;
+        }
+        for role in when.takes.keys() {
+            check_role(role, tables)?;
+        }
+    }
+    for role in program.shapes.iter().filter_map(|shape| shape.value.as_ref()) {
+        check_role(role, tables)?;
+    }
+    if let Some(language) = &program.reads_code
+        && !LANGUAGES.contains(&language.as_str())
+    {
+        return Err(format!("no language {language}"));
+    }
+    program.summary.clear();
+    examples.append(&mut program.examples);
+    for subcommand in &mut program.subcommands {
+        let label = subcommand.names.first().cloned().unwrap_or_default();
+        prepare(subcommand, shared, tables, examples).map_err(|e| format!("{label}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn expand(program: &mut Program, options: &mut Vec<OptionSpec>) {
+    let names = |text: &String| text.split_whitespace().map(str::to_owned).collect();
+    for text in std::mem::take(&mut program.flags) {
+        options.push(OptionSpec { names: names(&text), ..OptionSpec::default() });
+    }
+    for (optional, roles) in
+        [(false, std::mem::take(&mut program.takes)), (true, std::mem::take(&mut program.maybe))]
+    {
+        for (role, texts) in roles {
+            for text in texts {
+                let value = Some(role.clone());
+                let option =
+                    OptionSpec { names: names(&text), value, optional, ..OptionSpec::default() };
+                options.push(option);
+            }
+        }
+    }
+}
+
+fn check_options(options: &[OptionSpec], tables: &BTreeSet<String>) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    for option in options {
+        if option.names.is_empty() {
+            return Err("an option without a name".to_owned());
+        }
+        for name in &option.names {
+            if !seen.insert(name) {
+                return Err(format!("option {name} twice"));
+            }
+        }
+        if let Some(role) = &option.value {
+            check_role(role, tables).map_err(|error| format!("{:?}: {error}", option.names))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_role(role: &str, tables: &BTreeSet<String>) -> Result<(), String> {
+    let known = ROLES.contains(&role)
+        || role.split_once(':').is_some_and(|(kind, rest)| {
+            (CODE_ROLES.contains(&kind) && LANGUAGES.contains(&rest))
+                || (SETTING_ROLES.contains(&kind) && tables.contains(rest))
+        });
+    if known { Ok(()) } else { Err(format!("no role {role:?}")) }
+}

@@ -1,0 +1,268 @@
+//! The tables as they are read by: each decoded when its program is first asked for, and kept.
+
+use std::sync::{LazyLock, OnceLock};
+
+use super::roles::{Layout, Role, language};
+use super::schema::{MoreWords, OptionSpec, Program, Setting, Shape, Style, When};
+use crate::effect::Language;
+
+use index::{ANY_CASE, COUNT, GLOBS, PLAIN, RANGES, SETTINGS, VERSIONED};
+
+#[expect(clippy::unreadable_literal, reason = "made by the build, for nobody to read")]
+mod index {
+    include!(concat!(env!("OUT_DIR"), "/programs_index.rs"));
+}
+
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.bin"));
+static TABLES: [OnceLock<Option<Table>>; COUNT] = [const { OnceLock::new() }; COUNT];
+static SETTING_ROWS: LazyLock<Vec<SettingRow>> = LazyLock::new(|| {
+    let rows: Vec<Setting> = decode(SETTINGS).unwrap_or_default();
+    rows.into_iter().map(SettingRow::new).collect()
+});
+
+/// What is known of a program or a subcommand.
+#[derive(Debug)]
+pub struct Table {
+    pub names: Vec<String>,
+    pub style: Style,
+    pub any_case: bool,
+    pub options: Vec<OptionRow>,
+    /// Every name of every option, sorted, and which option it is.
+    lookup: Vec<(String, usize)>,
+    /// Some options have no dash before them.
+    pub bare_options: bool,
+    /// Some options can have their value attached although the style has no clusters.
+    pub joined_options: bool,
+    pub options_first: bool,
+    pub layout: Layout,
+    pub when: Vec<WhenRow>,
+    pub shapes: Vec<ShapeRow>,
+    pub subcommands: Vec<Table>,
+    pub reads_code: Option<Language>,
+    pub placeholders: Vec<String>,
+    pub more: MoreWords,
+    /// Runs the command in its operands: an option that nobody knows may hide which one.
+    pub wraps: bool,
+}
+
+#[derive(Debug)]
+pub struct OptionRow {
+    pub names: Vec<String>,
+    pub value: Option<Role>,
+    pub optional: bool,
+    pub joined: bool,
+    pub digits: bool,
+    pub last: bool,
+    pub count: usize,
+    pub executes: Option<String>,
+    pub unless: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct WhenRow {
+    pub options: Vec<String>,
+    pub and: Vec<String>,
+    /// Absent: only roles of options change.
+    pub layout: Option<Layout>,
+    pub takes: Vec<(String, Role)>,
+}
+
+#[derive(Debug)]
+pub struct ShapeRow {
+    pub pattern: String,
+    pub value: Option<Role>,
+    pub executes: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct SettingRow {
+    pub table: String,
+    pub keys: Vec<String>,
+    pub value: Role,
+    pub executes: Option<String>,
+    pub unless: Vec<String>,
+}
+
+/// The table of a program by its number in the index.
+pub fn table(number: usize) -> Option<&'static Table> {
+    let made = TABLES.get(number)?.get_or_init(|| {
+        let program: Program = decode(*RANGES.get(number)?)?;
+        Some(Table::new(program))
+    });
+    made.as_ref()
+}
+
+pub fn plain(name: &[u8]) -> Option<&'static Table> {
+    table(search(PLAIN, name)?)
+}
+
+pub fn versioned(stem: &[u8]) -> Option<&'static Table> {
+    table(search(VERSIONED, stem)?)
+}
+
+/// `name` in small letters.
+pub fn any_case(name: &[u8]) -> Option<&'static Table> {
+    table(search(ANY_CASE, name)?)
+}
+
+pub fn by_glob(name: &[u8]) -> Option<&'static Table> {
+    let found = GLOBS.iter().find(|(pattern, _)| super::names::matches(pattern.as_bytes(), name));
+    table(found?.1)
+}
+
+pub fn settings() -> &'static [SettingRow] {
+    &SETTING_ROWS
+}
+
+fn search(index: &[(&str, usize)], name: &[u8]) -> Option<usize> {
+    let at = index.binary_search_by(|(key, _)| key.as_bytes().cmp(name)).ok()?;
+    index.get(at).map(|row| row.1)
+}
+
+fn decode<T: serde::de::DeserializeOwned>((start, end): (usize, usize)) -> Option<T> {
+    postcard::from_bytes(BYTES.get(start..end)?).ok()
+}
+
+impl Table {
+    fn new(program: Program) -> Table {
+        let options: Vec<OptionRow> = program.options.into_iter().map(OptionRow::new).collect();
+        let mut lookup: Vec<(String, usize)> = Vec::new();
+        for (number, option) in options.iter().enumerate() {
+            lookup.extend(option.names.iter().map(|name| (fold(name, program.any_case), number)));
+        }
+        lookup.sort();
+        let layout = Layout::new(&program.operands);
+        let when: Vec<WhenRow> = program.when.into_iter().map(WhenRow::new).collect();
+        let wraps = layout.rest.is_some()
+            || when.iter().filter_map(|when| when.layout.as_ref()).any(|it| it.rest.is_some());
+        Table {
+            style: program.style,
+            any_case: program.any_case,
+            bare_options: lookup
+                .iter()
+                .any(|(name, _)| name == "-" || !name.starts_with(['-', '/'])),
+            joined_options: options.iter().any(|option| option.joined),
+            lookup,
+            options,
+            options_first: program.options_first,
+            layout,
+            when,
+            shapes: program.shapes.into_iter().map(ShapeRow::new).collect(),
+            subcommands: program.subcommands.into_iter().map(Table::new).collect(),
+            reads_code: program.reads_code.as_deref().map(language),
+            placeholders: program.placeholders,
+            more: program.more,
+            wraps,
+            names: program.names,
+        }
+    }
+
+    pub fn option(&self, name: &[u8]) -> Option<&OptionRow> {
+        let folded;
+        let mut key = name;
+        if self.any_case {
+            folded = name.to_ascii_lowercase();
+            key = &folded;
+        }
+        let at = self.lookup.binary_search_by(|(known, _)| known.as_bytes().cmp(key)).ok()?;
+        self.options.get(self.lookup.get(at)?.1)
+    }
+
+    /// The one option that `name` is the beginning of.
+    pub fn abbreviated(&self, name: &[u8]) -> Option<&OptionRow> {
+        let name = if self.any_case { name.to_ascii_lowercase() } else { name.to_vec() };
+        let first = self.lookup.partition_point(|(known, _)| known.as_bytes() < name.as_slice());
+        let mut numbers = self
+            .lookup
+            .iter()
+            .skip(first)
+            .take_while(|(known, _)| known.as_bytes().starts_with(&name))
+            .map(|(_, number)| *number);
+        let number = numbers.next()?;
+        if numbers.all(|other| other == number) { self.options.get(number) } else { None }
+    }
+
+    /// The option with the longest name that `word` begins with, among those whose value may be attached.
+    pub fn joined(&self, word: &[u8]) -> Option<(&OptionRow, usize)> {
+        if !self.joined_options {
+            return None;
+        }
+        let mut best = None;
+        for option in self.options.iter().filter(|option| option.joined) {
+            for name in &option.names {
+                let longer = best.is_none_or(|(_, length)| name.len() > length);
+                if longer && word.starts_with(name.as_bytes()) {
+                    best = Some((option, name.len()));
+                }
+            }
+        }
+        best
+    }
+
+    pub fn subcommand(&self, name: &[u8]) -> Option<&Table> {
+        let same = |known: &String| {
+            known.as_bytes() == name
+                || (self.any_case && known.as_bytes().eq_ignore_ascii_case(name))
+        };
+        self.subcommands.iter().find(|table| table.names.iter().any(same))
+    }
+}
+
+impl OptionRow {
+    fn new(spec: OptionSpec) -> OptionRow {
+        OptionRow {
+            value: spec.value.as_deref().map(Role::new),
+            names: spec.names,
+            optional: spec.optional,
+            joined: spec.joined,
+            digits: spec.digits,
+            last: spec.last,
+            count: spec.count,
+            executes: spec.executes,
+            unless: spec.unless,
+        }
+    }
+}
+
+impl WhenRow {
+    fn new(when: When) -> WhenRow {
+        let takes = when.takes.iter().flat_map(|(role, texts)| {
+            texts
+                .iter()
+                .flat_map(|text| text.split_whitespace())
+                .map(|name| (name.to_owned(), Role::new(role)))
+        });
+        WhenRow {
+            takes: takes.collect(),
+            layout: (!when.operands.is_empty()).then(|| Layout::new(&when.operands)),
+            options: when.options,
+            and: when.and,
+        }
+    }
+}
+
+impl ShapeRow {
+    fn new(shape: Shape) -> ShapeRow {
+        ShapeRow {
+            value: shape.value.as_deref().map(Role::new),
+            pattern: shape.pattern,
+            executes: shape.executes,
+        }
+    }
+}
+
+impl SettingRow {
+    fn new(setting: Setting) -> SettingRow {
+        SettingRow {
+            value: Role::new(&setting.value),
+            keys: setting.keys.iter().map(|key| key.to_ascii_lowercase()).collect(),
+            table: setting.table,
+            executes: setting.executes,
+            unless: setting.unless,
+        }
+    }
+}
+
+fn fold(name: &str, any_case: bool) -> String {
+    if any_case { name.to_ascii_lowercase() } else { name.to_owned() }
+}
