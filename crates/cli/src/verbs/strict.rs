@@ -20,7 +20,12 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     let caller = session.directory.filter(|caller| caller.starts_with(&session.root));
     let cwd = caller.unwrap_or_else(|| session.root.clone());
     let context = ExecutionContext::new(cwd).with_root(&session.root);
-    let mut options = ExecuteOptions { environment: session.environment, ..Default::default() };
+    let mut options = ExecuteOptions {
+        environment: session.environment,
+        trust: session.trust,
+        judgement: session.judgement,
+        ..Default::default()
+    };
     if run.clear_environment {
         options.environment.clone_from(&global.environment);
     }

@@ -10,9 +10,12 @@ use exacta_shell::filesystem::{FileSystem, Follow, MayMiss};
 use super::answer::{RunError, RunErrorKind};
 use super::prompt::Answer;
 use super::words::{self, Problem, Word};
-use super::{ExecutionContext, RunCommand, flags, paths};
+use super::{ExecuteOptions, ExecutionContext, RunCommand, flags, paths};
 use crate::commands_file::{CommandsFile, Decision, Entered, Trust};
+use crate::executor::quoted;
+use crate::gate::{Face, Judgement};
 use crate::session::Storage;
+use crate::surroundings::World;
 use crate::{filesystem, places, project};
 
 /// In front of the output, or behind the refusal.
@@ -28,11 +31,15 @@ pub(super) struct Checked {
     pub directory: BString,
     pub permission: Permission,
     pub tier: Tier,
+    pub judgement: Judgement,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Permission {
+    /// A person has allowed exactly this for good.
     Given,
+    /// Tier 1 asks nobody.
+    Unneeded,
     Needed,
 }
 
@@ -45,7 +52,7 @@ pub(super) enum Tier {
 pub(super) fn check(
     command: &RunCommand,
     context: &ExecutionContext,
-    trust: &dyn Trust,
+    options: &ExecuteOptions,
 ) -> Result<Checked, RunError> {
     let text = as_asked(&command.command);
     let words = words::split(&command.command).map_err(wrong_words)?;
@@ -64,10 +71,12 @@ pub(super) fn check(
     if let Some(path) = wanted {
         return Err(RunError::new(RunErrorKind::Path, format!("Invalid path: {path}")));
     }
-    let permission = decided(&ground.root, text, tier, trust)?;
+    let permission = decided(&ground.root, text, tier, &*options.trust)?;
+    let judgement = judgement(options)?;
+    let permission = judged(&judgement, &ground, text, &words, permission)?;
     let Ground { root, files, directory } = ground;
     let command = text.to_owned();
-    Ok(Checked { command, words, root, files, directory, permission, tier })
+    Ok(Checked { command, words, root, files, directory, permission, tier, judgement })
 }
 
 /// Writes down what was answered. The refusal that follows from it, if one does.
@@ -204,7 +213,49 @@ fn decided(
     let decisions = decisions.map_err(|problem| RunError::internal(&problem))?;
     match (decisions.about(command), tier) {
         (Decision::Blocked, _) => Err(blocked(command)),
-        (Decision::Allowed, _) | (Decision::Unknown, Tier::One) => Ok(Permission::Given),
+        (Decision::Allowed, _) => Ok(Permission::Given),
+        (Decision::Unknown, Tier::One) => Ok(Permission::Unneeded),
         (Decision::Unknown, Tier::Two) => Ok(Permission::Needed),
+    }
+}
+
+fn judgement(options: &ExecuteOptions) -> Result<Judgement, RunError> {
+    let judgement = match &options.judgement {
+        Some(judgement) => judgement.clone(),
+        None => Judgement::standard().map_err(|problem| RunError::internal(&problem))?,
+    };
+    // What lies outside does not exist for whatever the command starts; its own words were checked.
+    Ok(Judgement { face: Face::Shell, ..judgement })
+}
+
+/// The policy above the tiers: it may refuse or ask where they would not, and never permits what they ask about.
+fn judged(
+    judgement: &Judgement,
+    ground: &Ground,
+    command: &str,
+    words: &[String],
+    permission: Permission,
+) -> Result<Permission, RunError> {
+    let text = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let directory = ground.directory.as_bstr();
+    let world = World { files: &*ground.files, directory, shell: None, grants: &judgement.grants };
+    let verdict = judgement.policy.screen(text.as_bytes().as_bstr(), &world);
+    let finding = &verdict.finding;
+    match verdict.decision {
+        // Tier 1 is a list of known programs, whatever the rules know.
+        exacta_policy::Decision::Confirm
+            if permission == Permission::Unneeded && &*finding.rule != "unknown-program" =>
+        {
+            Ok(Permission::Needed)
+        }
+        exacta_policy::Decision::Allow | exacta_policy::Decision::Confirm => Ok(permission),
+        exacta_policy::Decision::Deny if finding.step == exacta_policy::Step::Paths => {
+            let text = format!("Invalid path: {}", finding.about);
+            Err(RunError::new(RunErrorKind::Path, text))
+        }
+        exacta_policy::Decision::Deny => {
+            let text = format!("Command blocked: {command}\n{}", finding.reason);
+            Err(RunError::new(RunErrorKind::Blocked, text))
+        }
     }
 }

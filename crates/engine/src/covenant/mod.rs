@@ -7,7 +7,8 @@
 //! 3. tier 1: subcommand, flags, numbers, how many operands
 //! 4. paths: `Invalid path: …`
 //! 5. `.clada/commands.json`: blocked, allowed
-//! 6. tier 2: the question
+//! 6. the policy: what it denies is blocked, what it would ask about is tier 2
+//! 7. tier 2: the question
 //!
 //! There is no executor here: what passes becomes a line of quoted words for an ordinary [`Session`].
 //!
@@ -34,6 +35,7 @@ pub use prompt::{Answer, Prompter, question};
 
 use crate::background;
 use crate::commands_file::{Trust, TrustNothing};
+use crate::gate::Judgement;
 use check::{Checked, Permission};
 
 /// S1 does not say how long; a test run takes seconds, and nobody waits longer for an answer.
@@ -91,6 +93,8 @@ pub struct ExecuteOptions {
     pub environment: Vec<(BString, BString)>,
     /// Whether a `commands.json` that came with the repository may allow anything.
     pub trust: Arc<dyn Trust>,
+    /// What else it is judged by; absent: the built-in rules under `dev`. A deny holds whatever a person answers.
+    pub judgement: Option<Judgement>,
 }
 
 impl Default for ExecuteOptions {
@@ -101,6 +105,7 @@ impl Default for ExecuteOptions {
             output_limit: OUTPUT_LIMIT,
             environment: Vec::new(),
             trust: Arc::new(TrustNothing),
+            judgement: None,
         }
     }
 }
@@ -119,10 +124,10 @@ pub async fn execute_run(
     context: &ExecutionContext,
     options: ExecuteOptions,
 ) -> RunResult {
-    let (request, place, trust) = (command.clone(), context.clone(), Arc::clone(&options.trust));
-    let checked = in_background(move || check::check(&request, &place, &*trust)).await??;
+    let (request, place, rules) = (command.clone(), context.clone(), options.clone());
+    let checked = in_background(move || check::check(&request, &place, &rules)).await??;
     let answer = match (&checked.permission, &options.prompter) {
-        (Permission::Given, _) => Answer::Yes,
+        (Permission::Given | Permission::Unneeded, _) => Answer::Yes,
         (Permission::Needed, None) => Answer::No,
         (Permission::Needed, Some(prompter)) => {
             Answer::of(&prompter.ask(&question(&checked.command)).await)

@@ -12,7 +12,9 @@ use super::ExecuteOptions;
 use super::answer::{RunError, RunErrorKind, RunResult, RunValue};
 use super::check::{Checked, Tier};
 use super::output::{Combined, TooLarge};
+use crate::approvals::{Answer, Standard};
 use crate::background::Cancellation;
+use crate::gate::Judgement;
 use crate::session::{Outcome, Request, Session, SessionOptions};
 
 pub(super) fn run(
@@ -23,6 +25,8 @@ pub(super) fn run(
     let mut settings = SessionOptions::new(&checked.root);
     settings.environment.clone_from(&options.environment);
     settings.limits.wall_time = Some(options.time_limit);
+    settings.trust = Arc::clone(&options.trust);
+    settings.judgement = Some(approved(&checked.judgement));
     let mut session = Session::over(Arc::clone(&checked.files), settings)
         .map_err(|problem| RunError::internal(&problem))?;
     session.start_in(checked.directory.as_bstr());
@@ -42,6 +46,13 @@ pub(super) fn run(
     cancellation.watch(session.prepare());
     let outcome = session.run_script(&request);
     ended(checked, &outcome, combined.take())
+}
+
+/// A person has said yes to the command as a whole, or it needs no yes: whatever it starts is part of that. A deny is
+/// still a deny.
+fn approved(judgement: &Judgement) -> Judgement {
+    let approver = Standard { answer: Answer::Once, name: "the question about the whole command" };
+    Judgement { approver: Arc::new(approver), ..judgement.clone() }
 }
 
 /// The words, each of them quoted: nothing in them means anything to a shell. A tool of tier 1 is named by its path,
