@@ -104,9 +104,10 @@ pub fn compile(rule: &Rule, lists: &Lists) -> Result<Compiled, Problem> {
     identity(rule)?;
     let about = about(rule, lists)?;
     only_where_it_means_something(rule, &about)?;
-    let paths = matches!(about, About::Write(_) | About::Read(_) | About::Delete(_));
-    let items = |key, items: &[String]| {
-        if paths { paths_of(key, items) } else { words_of(key, items, lists) }
+    let items = |key, items: &[String]| match about {
+        About::Write(_) | About::Read(_) | About::Delete(_) => paths_of(key, items),
+        About::Variable(_) => values_of(key, items, lists),
+        _ => words_of(key, items, lists),
     };
     Ok(Compiled {
         ruling: ruling(rule)?,
@@ -262,6 +263,17 @@ fn words_of(key: &'static str, items: &[String], lists: &Lists) -> Result<Texts,
         }
     };
     items.iter().enumerate().map(word).collect()
+}
+
+/// Values of variables may be empty and have blanks.
+fn values_of(key: &'static str, items: &[String], lists: &Lists) -> Result<Texts, Problem> {
+    let value = |(item, text): (usize, &String)| {
+        if text.is_empty() {
+            return Ok(Cow::Borrowed(""));
+        }
+        pattern::word(text, lists).map(Cow::Owned).map_err(|m| bad(key, item, m))
+    };
+    items.iter().enumerate().map(value).collect()
 }
 
 fn paths_of(key: &'static str, items: &[String]) -> Result<Texts, Problem> {
