@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use exacta::policy::Decision;
 use exacta_shell::status::ExitStatus;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,10 @@ pub enum Exit {
     TimedOut,
     /// exacta could not do it.
     Failed,
+    /// Refused by policy, or by a person.
+    Refused,
+    /// `shell test`.
+    Verdict(Decision),
     /// The script's file is not there.
     NotFound,
 }
@@ -25,7 +30,11 @@ impl From<Exit> for ExitCode {
             Exit::Success => 0,
             Exit::Usage => 2,
             Exit::TimedOut => 124,
+            Exit::Verdict(Decision::Allow) => 0,
+            Exit::Verdict(Decision::Confirm) => 3,
+            Exit::Verdict(Decision::Deny) => 4,
             Exit::Failed => 125,
+            Exit::Refused => 126,
             Exit::NotFound => 127,
         })
     }

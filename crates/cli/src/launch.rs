@@ -7,8 +7,13 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
+use exacta::approvals::Approver;
+use exacta::configuration::{Configuration, Sources, TrustedCommands};
+use exacta::gate::Face;
+use exacta::policy::Profile;
 use exacta::{EngineError, SessionOptions};
 
 use crate::invocation::Global;
@@ -20,18 +25,88 @@ const PASSED_ON: &[&str] =
 /// Passed on only if the directory they name exists for the script.
 const DIRECTORIES: &[&str] = &["TMPDIR", "TMP", "TEMP"];
 
-/// Options for a session as the operator asked for it.
-pub fn options(global: &Global) -> Result<SessionOptions, EngineError> {
-    let caller = std::env::current_dir().ok();
-    let root = match &global.root {
-        Some(root) => root.clone(),
-        None => exacta::project::find_root(caller.as_deref().unwrap_or(Path::new("."))),
+/// A session as the operator asked for it, and the configuration that it is judged by.
+pub struct Launch {
+    pub options: SessionOptions,
+    pub configuration: Configuration,
+}
+
+impl Launch {
+    pub fn new(global: &Global) -> Result<Self, EngineError> {
+        let caller = std::env::current_dir().ok();
+        let root = root(global)?;
+        let configuration = Configuration::load(&sources(global, &root)?)?;
+        let mut options = SessionOptions::new(&root);
+        options.environment = environment(global, &root);
+        options.directory = caller;
+        options.trust = Arc::new(TrustedCommands {
+            store: Arc::clone(&configuration.trust),
+            path: root.join(exacta::commands_file::NAME),
+        });
+        Ok(Launch { options, configuration })
+    }
+
+    /// The options with a face and somebody to ask.
+    pub fn session(self, face: Face, approver: Arc<dyn Approver>) -> SessionOptions {
+        let judgement = self.configuration.judgement(face, approver);
+        SessionOptions { judgement: Some(judgement), ..self.options }
+    }
+}
+
+/// The project by its real path.
+pub fn root(global: &Global) -> Result<PathBuf, EngineError> {
+    let named = global.root.clone().or_else(|| directory("EXACTA_ROOT"));
+    let root = named.unwrap_or_else(|| {
+        let caller = std::env::current_dir().ok();
+        exacta::project::find_root(caller.as_deref().unwrap_or(Path::new(".")))
+    });
+    exacta::project::canonical_root(&root)
+}
+
+/// Does the operator want no colours?
+pub fn no_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// Where the configuration is.
+fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
+    let home = directory("HOME");
+    let named = global.config.clone().or_else(|| directory("EXACTA_CONFIG"));
+    let usual = directory("XDG_CONFIG_HOME").or_else(|| Some(home.clone()?.join(".config")));
+    let state = directory("XDG_STATE_HOME").or_else(|| Some(home?.join(".local/state")));
+    Ok(Sources {
+        root: root.to_owned(),
+        system: PathBuf::from("/etc/exacta/config.toml"),
+        user_required: named.is_some(),
+        user: named.or_else(|| Some(usual?.join("exacta/config.toml"))),
+        state: state.map(|state| state.join("exacta")),
+        profile: profile(global)?,
+        refusals: None,
+    })
+}
+
+/// The flag, else `EXACTA_PROFILE`.
+fn profile(global: &Global) -> Result<Option<Profile>, EngineError> {
+    let text = match &global.profile {
+        Some(profile) => profile.clone(),
+        None => match std::env::var("EXACTA_PROFILE") {
+            Ok(profile) => profile,
+            Err(std::env::VarError::NotPresent) => return Ok(None),
+            Err(std::env::VarError::NotUnicode(_)) => String::new(),
+        },
     };
-    let root = exacta::project::canonical_root(&root)?;
-    let mut options = SessionOptions::new(&root);
-    options.environment = environment(global, &root);
-    options.directory = caller;
-    Ok(options)
+    match Profile::from_name(&text) {
+        Some(profile) => Ok(Some(profile)),
+        None => Err(EngineError::Configuration {
+            path: "EXACTA_PROFILE".into(),
+            problem: format!("unknown profile {text:?}: safe, dev or full-auto"),
+        }),
+    }
+}
+
+/// An absolute directory from the environment; anything else is as good as not set.
+fn directory(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 fn environment(global: &Global, root: &Path) -> Vec<(BString, BString)> {

@@ -15,6 +15,11 @@ const LONGEST_ANSWER: u64 = 4096;
 
 /// Asks on the controlling terminal and waits for a line. `None`: there is no terminal, or nobody at it.
 pub fn ask(question: &str) -> Option<String> {
+    ask_shown(&visible(question))
+}
+
+/// The same with a text that is safe to show as it is.
+pub fn ask_shown(question: &str) -> Option<String> {
     use std::io::Read as _;
     let mut terminal: File = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
     if !isatty(&terminal) {
@@ -22,7 +27,7 @@ pub fn ask(question: &str) -> Option<String> {
     }
     // What was typed before the question was seen is no answer to it.
     let _ = tcflush(&terminal, QueueSelector::IFlush);
-    terminal.write_all(visible(question).as_bytes()).ok()?;
+    terminal.write_all(question.as_bytes()).ok()?;
     terminal.flush().ok()?;
     let mut answer = String::new();
     BufReader::new(terminal.take(LONGEST_ANSWER)).read_line(&mut answer).ok()?;

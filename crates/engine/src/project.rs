@@ -38,6 +38,22 @@ pub fn read_operator_file(path: &Path) -> io::Result<BString> {
     fs::read(path).map(BString::from)
 }
 
+/// A file at the root of the project, whole or not at all; one that is there is only replaced if `force` says so.
+pub fn write_project_file(root: &Path, name: &str, text: &[u8], force: bool) -> io::Result<()> {
+    let temporary = root.join(format!("{name}.{}", std::process::id()));
+    fs::write(&temporary, text)?;
+    let placed = if force {
+        fs::rename(&temporary, root.join(name))
+    } else {
+        // Unlike a rename, a link never replaces anything.
+        fs::hard_link(&temporary, root.join(name))
+    };
+    if placed.is_err() || !force {
+        fs::remove_file(&temporary)?;
+    }
+    placed
+}
+
 /// `.clada/`, made on demand: only for its owner, ignored by git.
 pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
     let state = root.join(".clada");

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use bstr::ByteSlice;
+use exacta::gate::Face;
 use exacta::{Request, Session};
 use exacta_syntax::Missing;
 use rustyline::completion::{Completer, Pair};
@@ -18,8 +19,10 @@ use super::failed;
 use super::script::apply_options;
 use crate::exit::Exit;
 use crate::invocation::{Global, ScriptInvocation};
+use crate::launch::Launch;
+use crate::prompt::Prompt;
 use crate::signals::Interrupts;
-use crate::{launch, output, streams};
+use crate::{output, streams};
 
 /// On a terminal, or because `-i` asks for it.
 pub fn wanted(script: &ScriptInvocation) -> bool {
@@ -27,8 +30,8 @@ pub fn wanted(script: &ScriptInvocation) -> bool {
 }
 
 pub fn perform(global: &Global, script: &ScriptInvocation) -> Exit {
-    let mut options = match launch::options(global) {
-        Ok(options) => options,
+    let mut options = match Launch::new(global) {
+        Ok(launch) => launch.session(Face::Shell, Arc::new(Prompt)),
         Err(problem) => return failed(&problem),
     };
     options.arguments.clone_from(&script.arguments);

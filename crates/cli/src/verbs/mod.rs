@@ -1,12 +1,16 @@
 //! What the binary can be asked to do, one file each.
 
+mod approvals;
+mod init;
 mod interactive;
 mod run;
 mod script;
+mod shell;
 mod strict;
+mod trust;
 
 use crate::exit::Exit;
-use crate::invocation::{Invocation, Source, What};
+use crate::invocation::{Invocation, Manage, Source, What};
 use crate::{output, usage};
 
 pub fn perform(invocation: Invocation) -> Exit {
@@ -26,6 +30,12 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Script(script) => script::perform(&global, script),
         What::Run(run) if run.strict => strict::perform(&global, run),
         What::Run(run) => run::perform(&global, run),
+        What::Manage(Manage::Shell(verb)) => shell::perform(&global, &verb),
+        What::Manage(Manage::Approvals(verb)) => approvals::perform(&global, &verb),
+        What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),
+        What::Manage(Manage::Init { import, force }) => {
+            init::perform(&global, import.as_deref(), force)
+        }
     }
 }
 

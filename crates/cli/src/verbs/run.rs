@@ -1,8 +1,12 @@
 //! `exacta run`: one request, its result for people or as JSON.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::ByteSlice;
+use exacta::approvals::{Answer, Approver, Standard};
+use exacta::gate::Face;
+use exacta::policy::Decision;
 use exacta::{Outcome, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
@@ -10,15 +14,17 @@ use serde_json::{Value, json};
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation};
+use crate::launch::Launch;
+use crate::prompt::Prompt;
 use crate::signals::Interrupts;
-use crate::{launch, output, streams};
+use crate::{output, streams};
 
 /// Bytes of output kept in the report; what `full-auto` allows (S3).
 const MAX_OUTPUT: u64 = 10 << 20;
 
 pub fn perform(global: &Global, run: RunInvocation) -> Exit {
-    let mut options = match launch::options(global) {
-        Ok(options) => options,
+    let mut options = match Launch::new(global) {
+        Ok(launch) => launch.session(Face::Run, approver(&run)),
         Err(problem) => return failed(&problem),
     };
     place(&mut options, &run);
@@ -51,6 +57,15 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         output::print(&format!("{report}\n"));
     }
     Exit::Script(status)
+}
+
+/// Whoever is there to ask.
+fn approver(run: &RunInvocation) -> Arc<dyn Approver> {
+    match (run.yes, run.no_input) {
+        (true, _) => Arc::new(Standard { answer: Answer::Once, name: "--yes" }),
+        (_, true) => Arc::new(Standard { answer: Answer::No, name: "--no-input" }),
+        _ => Arc::new(Prompt),
+    }
 }
 
 /// `run` starts at the root unless told otherwise.
@@ -86,6 +101,7 @@ fn report(
             exacta::report::spill(root, &id.to_string(), &outcome.stdout, &outcome.stderr).ok()
         })
         .flatten();
+    let finding = outcome.judged.finding.as_ref();
     json!({
         "schema_version": 1,
         "correlation_id": id.to_string(),
@@ -97,23 +113,44 @@ fn report(
         "stderr": stderr.text,
         "duration_ms": outcome.duration.as_secs_f64() * 1000.0,
         "resource_usage": { "cpu_ms": Value::Null, "memory_peak_bytes": Value::Null },
-        "policy_rule_matched": Value::Null,
+        "policy_rule_matched": finding.map(|finding| &*finding.rule),
         "timestamp": exacta::report::timestamp(started),
-        "decision": "allow",
-        "reason": outcome.stopped.as_ref().map(ToString::to_string),
-        "hint": Value::Null,
+        "decision": finding.map_or(Decision::Allow, |finding| finding.decision).name(),
+        "reason": reason(&outcome),
+        "hint": finding.map(|finding| &*finding.hint).filter(|hint| !hint.is_empty()),
         "timed_out": outcome.stopped == Some(Stop::TimedOut),
         "truncated": truncated,
         "spill_path": spill,
         "isolation": { "level": "in-process", "walls": ["confined-filesystem"] },
         "undo": Value::Null,
-        "approval": Value::Null,
+        "approval": approval(&outcome),
         "steps": outcome.steps.iter().map(|step| json!({
             "argv": step.argv.iter().map(|word| word.to_str_lossy()).collect::<Vec<_>>(),
-            "rule": Value::Null,
+            "rule": step.rule.as_deref(),
             "exit_code": step.status.0,
             "builtin": step.builtin,
             "duration_ms": step.duration.as_secs_f64() * 1000.0,
         })).collect::<Vec<_>>(),
+    })
+}
+
+/// Why it was stopped, else why it was allowed.
+fn reason(outcome: &Outcome) -> Option<String> {
+    match &outcome.stopped {
+        Some(stop) => Some(stop.to_string()),
+        None => outcome.judged.finding.as_ref().map(|finding| finding.reason.to_string()),
+    }
+}
+
+/// What a person has decided, or still has to.
+fn approval(outcome: &Outcome) -> Value {
+    if let Some(Stop::Refused(refusal)) = &outcome.stopped {
+        return refusal.approval.as_ref().map_or(
+            Value::Null,
+            |id| json!({ "id": id, "by": Value::Null, "scope": Value::Null, "state": "pending" }),
+        );
+    }
+    outcome.judged.grant.as_ref().map_or(Value::Null, |grant| {
+        json!({ "id": grant.id, "by": grant.by, "scope": grant.scope.name(), "state": "used" })
     })
 }

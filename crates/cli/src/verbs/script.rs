@@ -1,6 +1,10 @@
 //! `exacta -c`, `exacta FILE`, `exacta -s`: as bash is invoked.
 
+use std::sync::Arc;
+
 use bstr::{BString, ByteSlice};
+use exacta::approvals::Unattended;
+use exacta::gate::Face;
 use exacta::{Request, Session};
 use exacta_shell::builtins::Run;
 use exacta_shell::shell::Shell;
@@ -9,12 +13,13 @@ use exacta_shell::status::{ExitStatus, Stop};
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, ScriptInvocation, Source};
+use crate::launch::Launch;
 use crate::signals::Interrupts;
-use crate::{launch, output, streams};
+use crate::{output, streams};
 
 pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
-    let mut options = match launch::options(global) {
-        Ok(options) => options,
+    let mut options = match Launch::new(global) {
+        Ok(launch) => launch.session(Face::Shell, Arc::new(Unattended)),
         Err(problem) => return failed(&problem),
     };
     if let Some(name) = &script.name {

@@ -1,20 +1,25 @@
 //! `exacta run --strict`: one command as S1 has it, asked about on the terminal.
 
+use std::sync::Arc;
+
 use bstr::ByteSlice;
+use exacta::approvals::Unattended;
 use exacta::background::block_on;
 use exacta::covenant::{
     ExecuteOptions, ExecutionContext, RunCommand, RunErrorKind, RunResult, execute_run, to_json,
 };
+use exacta::gate::Face;
 use exacta_shell::status::ExitStatus;
 
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation};
-use crate::{launch, output, terminal};
+use crate::launch::Launch;
+use crate::{output, terminal};
 
 pub fn perform(global: &Global, run: RunInvocation) -> Exit {
-    let session = match launch::options(global) {
-        Ok(session) => session,
+    let session = match Launch::new(global) {
+        Ok(launch) => launch.session(Face::Shell, Arc::new(Unattended)),
         Err(problem) => return failed(&problem),
     };
     let caller = session.directory.filter(|caller| caller.starts_with(&session.root));

@@ -58,11 +58,12 @@ refusals = "explain"
 # not_match = ["python manage.py test"]
 "#;
 
-/// Reads the `permissions` of a Claude Code settings file: `Bash(npm run test:*)` and the like.
-pub fn import_claude_code(text: &str) -> Result<Imported, String> {
+/// Reads the `permissions` of a Claude Code settings file: `Bash(npm run test:*)` and the like. Rules are numbered
+/// on from `count`.
+pub fn import_claude_code(text: &str, count: usize) -> Result<Imported, String> {
     let settings: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let permissions = settings.get("permissions").ok_or("it has no \"permissions\"")?;
-    let mut imported = Imported::default();
+    let mut imported = Imported { count, ..Imported::default() };
     for (key, verdict) in [("deny", "deny"), ("ask", "confirm"), ("allow", "allow")] {
         let entries = permissions.get(key).and_then(Value::as_array);
         for entry in entries.into_iter().flatten() {

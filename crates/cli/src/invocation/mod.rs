@@ -1,6 +1,10 @@
 //! The command line as data. Invoked as bash is (`-c`, `-lc`, `-euo pipefail`, FILE, `-s`), with exacta's own
 //! long options in front, or with a verb.
 
+mod manage;
+
+pub use manage::{ApprovalsVerb, Manage, ShellVerb};
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,6 +36,7 @@ pub enum What {
     Version,
     Script(ScriptInvocation),
     Run(RunInvocation),
+    Manage(Manage),
 }
 
 /// A script as bash would be given it.
@@ -76,7 +81,7 @@ pub struct RunInvocation {
     pub no_input: bool,
 }
 
-const VERBS: &[&str] = &["run"];
+const VERBS: &[&str] = &["run", "shell", "approvals", "trust", "init"];
 
 /// Options that belong to capabilities this version does not have: said aloud, never ignored.
 const NOT_HERE: &[&str] = &["dry-run", "hold", "session", "wait"];
@@ -116,10 +121,14 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
         }
     }
     let verb = reader.peek().filter(|word| plain && VERBS.iter().any(|verb| word == verb));
-    if verb.is_some() {
+    if let Some(verb) = verb {
         reader.advance();
-        let run = parse_run(&mut reader)?;
-        return Ok(Invocation { global: reader.global, what: What::Run(run) });
+        let what = if verb == "run" {
+            What::Run(parse_run(&mut reader)?)
+        } else {
+            What::Manage(manage::parse(verb.as_bstr(), &mut reader)?)
+        };
+        return Ok(Invocation { global: reader.global, what });
     }
     take_operands(&mut script, &mut reader, command_string, from_stdin)?;
     Ok(Invocation { global: reader.global, what: What::Script(script) })
@@ -273,12 +282,17 @@ fn parse_run(reader: &mut Reader<'_>) -> Result<RunInvocation, String> {
         }
     }
     run.words = reader.rest.iter().map(|word| bytes(word)).collect();
-    run.command = match run.words.as_slice() {
-        [] => return Err("run needs a command: exacta run -- COMMAND".into()),
-        [text] => text.clone(),
-        words => BString::from(bstr::join(" ", words.iter().map(quoted))),
-    };
+    run.command = one_text(&run.words).ok_or("run needs a command: exacta run -- COMMAND")?;
     Ok(run)
+}
+
+/// One word is a text; several stand for themselves.
+fn one_text(words: &[BString]) -> Option<BString> {
+    match words {
+        [] => None,
+        [text] => Some(text.clone()),
+        words => Some(BString::from(bstr::join(" ", words.iter().map(quoted)))),
+    }
 }
 
 /// A word that stands for itself.

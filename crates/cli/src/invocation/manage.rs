@@ -1,0 +1,155 @@
+//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`.
+
+use std::path::PathBuf;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::{Reader, one_text, split_option};
+
+#[derive(Debug)]
+pub enum Manage {
+    Shell(ShellVerb),
+    Approvals(ApprovalsVerb),
+    /// `exacta trust [--yes] [--forget]`
+    Trust {
+        yes: bool,
+        forget: bool,
+    },
+    /// `exacta init [--import FILE] [--force]`
+    Init {
+        import: Option<PathBuf>,
+        force: bool,
+    },
+}
+
+#[derive(Debug)]
+pub enum ShellVerb {
+    Status,
+    Allowlist,
+    Blocklist,
+    Rules,
+    History,
+    Test(BString),
+    /// One JSON string a line.
+    TestBatch,
+}
+
+#[derive(Debug)]
+pub enum ApprovalsVerb {
+    List,
+    Show(String),
+    Approve { id: String, scope: &'static str },
+    Deny { id: String, never: bool },
+}
+
+pub fn parse(verb: &BStr, reader: &mut Reader<'_>) -> Result<Manage, String> {
+    match verb.as_bytes() {
+        b"shell" => shell(reader),
+        b"approvals" => approvals(reader),
+        b"trust" => {
+            let given = given(reader, &["yes", "forget"], &[])?;
+            given.no_words("trust")?;
+            Ok(Manage::Trust { yes: given.has("yes"), forget: given.has("forget") })
+        }
+        _ => {
+            let given = given(reader, &["force"], &["import"])?;
+            given.no_words("init")?;
+            let import = given.value("import").map(PathBuf::from);
+            Ok(Manage::Init { import, force: given.has("force") })
+        }
+    }
+}
+
+fn shell(reader: &mut Reader<'_>) -> Result<Manage, String> {
+    let given = given(reader, &["batch"], &[])?;
+    let Some((verb, rest)) = given.words.split_first() else {
+        return Err("shell needs one of: status, allowlist, blocklist, rules, history, test".into());
+    };
+    let verb = match (verb.as_bytes(), rest) {
+        (b"status", []) => ShellVerb::Status,
+        (b"allowlist", []) => ShellVerb::Allowlist,
+        (b"blocklist", []) => ShellVerb::Blocklist,
+        (b"rules", []) => ShellVerb::Rules,
+        (b"history", []) => ShellVerb::History,
+        (b"test", []) if given.has("batch") => ShellVerb::TestBatch,
+        (b"test", words) => ShellVerb::Test(
+            one_text(words).ok_or("test needs a command: exacta shell test 'COMMAND'")?,
+        ),
+        (verb, _) => return Err(format!("unknown: shell {}", verb.as_bstr())),
+    };
+    Ok(Manage::Shell(verb))
+}
+
+fn approvals(reader: &mut Reader<'_>) -> Result<Manage, String> {
+    let given = given(reader, &["always", "session", "never"], &[])?;
+    let words: Vec<String> =
+        given.words.iter().map(|word| word.to_str_lossy().into_owned()).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let scope = match (given.has("always"), given.has("session")) {
+        (true, _) => "always",
+        (_, true) => "session",
+        _ => "once",
+    };
+    let verb = match words.as_slice() {
+        [] | ["list"] => ApprovalsVerb::List,
+        ["show", id] => ApprovalsVerb::Show((*id).to_owned()),
+        ["approve", id] => ApprovalsVerb::Approve { id: (*id).to_owned(), scope },
+        ["deny", id] => ApprovalsVerb::Deny { id: (*id).to_owned(), never: given.has("never") },
+        _ => return Err("approvals: list, show ID, approve ID or deny ID".into()),
+    };
+    Ok(Manage::Approvals(verb))
+}
+
+/// What follows a verb.
+struct Given {
+    flags: Vec<String>,
+    values: Vec<(String, std::ffi::OsString)>,
+    words: Vec<BString>,
+}
+
+impl Given {
+    fn has(&self, flag: &str) -> bool {
+        self.flags.iter().any(|given| given == flag)
+    }
+
+    fn value(&self, name: &str) -> Option<std::ffi::OsString> {
+        self.values.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
+    }
+
+    fn no_words(&self, verb: &str) -> Result<(), String> {
+        match self.words.first() {
+            None => Ok(()),
+            Some(word) => Err(format!("{verb} takes no {word}")),
+        }
+    }
+}
+
+/// Options of the verb and of the operator in any place; the words after `--`, and after the second word, stand for
+/// themselves, because they are a command.
+fn given(reader: &mut Reader<'_>, flags: &[&str], values: &[&str]) -> Result<Given, String> {
+    let mut given = Given { flags: Vec::new(), values: Vec::new(), words: Vec::new() };
+    while let Some(word) = reader.peek() {
+        reader.advance();
+        let in_command = given.words.len() > 1;
+        if word == "--" {
+            given.words.extend(reader.rest.iter().map(|word| super::bytes(word)));
+            reader.rest = &[];
+            break;
+        }
+        let Some(text) = word.strip_prefix(b"--").filter(|_| !in_command) else {
+            given.words.push(word);
+            continue;
+        };
+        let text = text.to_str_lossy().into_owned();
+        let (name, inline) = split_option(&text);
+        if flags.contains(&name) {
+            given.flags.push(name.to_owned());
+        } else if values.contains(&name) {
+            let value = reader.value(name, inline)?;
+            given.values.push((name.to_owned(), value));
+        } else {
+            reader.global_option(&text)?;
+        }
+    }
+    Ok(given)
+}

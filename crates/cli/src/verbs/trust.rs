@@ -1,0 +1,78 @@
+//! `exacta trust`: a person has read what came with the project, and lets it loosen the rules.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use exacta::commands_file;
+use exacta::configuration::PROJECT_FILE;
+use exacta::project::read_operator_file;
+
+use super::failed;
+use crate::exit::Exit;
+use crate::invocation::Global;
+use crate::launch::Launch;
+use crate::output;
+use crate::terminal::{self, visible};
+
+pub fn perform(global: &Global, yes: bool, forget: bool) -> Exit {
+    let launch = match Launch::new(global) {
+        Ok(launch) => launch,
+        Err(problem) => return failed(&problem),
+    };
+    let root = &launch.options.root;
+    let paths = [root.join(PROJECT_FILE), root.join(commands_file::NAME)];
+    if forget {
+        return forgotten(&launch, &paths);
+    }
+    let mut found = Vec::new();
+    for path in paths {
+        match read_operator_file(&path) {
+            Ok(content) => found.push((path, content)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return failed(&format!("{}: {error}", path.display())),
+        }
+    }
+    if found.is_empty() {
+        output::print("there is nothing to trust: neither .exacta.toml nor .clada/commands.json\n");
+        return Exit::Success;
+    }
+    if !yes && !agreed(&found) {
+        output::error(
+            "exacta: nothing is trusted\n\nhint: answer yes on a terminal, or use --yes\n",
+        );
+        return Exit::Refused;
+    }
+    for (path, content) in &found {
+        if let Err(problem) = launch.configuration.trust.trust(path, content) {
+            return failed(&problem);
+        }
+        output::print(&format!("trusted {}, as it is now\n", path.display()));
+    }
+    Exit::Success
+}
+
+fn forgotten(launch: &Launch, paths: &[PathBuf]) -> Exit {
+    for path in paths {
+        match launch.configuration.trust.forget(path) {
+            Ok(true) => output::print(&format!("{} is no longer trusted\n", path.display())),
+            Ok(false) => {}
+            Err(problem) => return failed(&problem),
+        }
+    }
+    Exit::Success
+}
+
+/// Shows all of it: who trusts a file trusts its every line.
+fn agreed(found: &[(PathBuf, bstr::BString)]) -> bool {
+    let mut question =
+        String::from("\nThese files may then allow what exacta would ask about or deny:\n");
+    for (path, content) in found {
+        // Writing to a String cannot fail.
+        let _ = writeln!(question, "\n{}", path.display());
+        for line in content.to_string().lines() {
+            let _ = writeln!(question, "  | {}", visible(line));
+        }
+    }
+    question.push_str("\nTrust them, as they are now? (yes/no): ");
+    terminal::ask_shown(&question).is_some_and(|answer| answer.trim() == "yes")
+}
