@@ -19,10 +19,8 @@ pub fn resolve(word: &Word) -> Resolved {
     let given = word.as_literal().unwrap_or_else(|| BStr::new(b""));
     let (directory, base) = split(given);
     let table = find(base);
-    let name = match table.and_then(|table| table.names.first()) {
-        Some(first) => BString::from(first.trim_end_matches(['*', '.'])),
-        None => BString::from(base),
-    };
+    let name = table.and_then(|table| called(table, base));
+    let name = name.unwrap_or_else(|| without_extension(base).unwrap_or(base).into());
     Resolved { name, table, path: directory.is_some_and(|directory| !is_system(directory)) }
 }
 
@@ -76,6 +74,26 @@ fn exact(name: &[u8]) -> Option<&'static Table> {
         .or_else(|| table::any_case(&name.to_ascii_lowercase()))
         .or_else(|| table::by_glob(name))
         .or_else(|| table::by_glob(without_version(name)?))
+}
+
+/// The name by which the table knows it. A table may be about several programs, so this is not always its first.
+fn called(table: &Table, base: &[u8]) -> Option<BString> {
+    let gnu = base.strip_prefix(b"g").filter(|rest| rest.len() > 1);
+    let spellings = [Some(base), without_extension(base), gnu];
+    let spellings = || spellings.into_iter().flatten();
+    let listed = spellings().find_map(|name| {
+        let known = table.names.iter().find(|known| is_called(known.as_bytes(), name))?;
+        Some(known.trim_end_matches('*').into())
+    });
+    let matched = |name: &&[u8]| table.names.iter().any(|known| matches(known.as_bytes(), name));
+    listed.or_else(|| spellings().find(matched).map(BString::from))
+}
+
+/// Exactly, in other letters, or with a version.
+fn is_called(known: &[u8], name: &[u8]) -> bool {
+    let versioned = known.strip_suffix(b"*");
+    known.eq_ignore_ascii_case(name)
+        || versioned.is_some_and(|known| known == name || Some(known) == without_version(name))
 }
 
 fn without_extension(name: &[u8]) -> Option<&[u8]> {

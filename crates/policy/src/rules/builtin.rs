@@ -70,6 +70,11 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     (0..COUNT).filter_map(made)
 }
 
+/// Every default rule with what it is matched by.
+pub fn compiled() -> impl Iterator<Item = (&'static Rule, &'static Compiled)> {
+    (0..COUNT).filter_map(|at| Some((made(at)?, &RULES.get(at)?.compiled)))
+}
+
 /// Is there a default rule of this name?
 pub fn has(id: &str) -> bool {
     RULES.iter().any(|rule| rule.id == id)

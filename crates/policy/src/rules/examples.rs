@@ -30,30 +30,32 @@ const BUILTINS: &[&str] = &[
     "tr", "true", "type", "uniq", "unset", "wc", "xargs",
 ];
 
-/// The first example that does not hold, or a hint that the rule itself stands against.
-pub fn check(set: &RuleSet, rule: &Rule, compiled: &Compiled) -> Option<Problem> {
-    for (item, line) in rule.written.matches.iter().enumerate() {
+/// The examples that do not hold, and hints that the rule itself stands against.
+pub fn check(set: &RuleSet, rule: &Rule, compiled: &Compiled) -> Vec<Problem> {
+    let written = &rule.written;
+    let mut problems = Vec::new();
+    for (item, line) in written.matches.iter().enumerate() {
         if !line_matches(set, compiled, line) {
             let hint = "the rule does not do what the example says; correct one of them";
-            return Some(problem("match", item, format!("the rule does not match `{line}`"), hint));
+            let message = format!("the rule does not match `{line}`");
+            problems.push(problem("match", item, message, hint));
         }
     }
-    for (item, line) in rule.written.not_match.iter().enumerate() {
+    for (item, line) in written.not_match.iter().enumerate() {
         if line_matches(set, compiled, line) {
             let hint = "the rule reaches further than the example says; correct one of them";
-            return Some(problem("not_match", item, format!("the rule matches `{line}`"), hint));
+            let message = format!("the rule matches `{line}`");
+            problems.push(problem("not_match", item, message, hint));
         }
     }
     if compiled.ruling != Ruling::Allow {
-        for suggested in quoted(&rule.written.hint) {
-            if line_matches(set, compiled, suggested) {
-                let message = format!("the rule stands against its own suggestion `{suggested}`");
-                let hint = "suggest a command that the rule does not match";
-                return Some(problem("hint", 0, message, hint));
-            }
+        for suggested in quoted(&written.hint).filter(|line| line_matches(set, compiled, line)) {
+            let message = format!("the rule stands against its own suggestion `{suggested}`");
+            let hint = "suggest a command that the rule does not match";
+            problems.push(problem("hint", 0, message, hint));
         }
     }
-    None
+    problems
 }
 
 /// Does the rule match anything that this line would do?

@@ -206,6 +206,6 @@ fn check_overrides(placed: &[Placed], text: TextOf<'_>) -> Result<(), LoadError>
 
 fn check_examples(set: &RuleSet, one: &Placed, text: Text<'_>) -> Result<(), LoadError> {
     let (loaded, places) = (&one.loaded, &one.places);
-    let Some(problem) = examples::check(set, &loaded.rule, &loaded.compiled) else { return Ok(()) };
-    Err(place(&problem, places, text))
+    let problems = examples::check(set, &loaded.rule, &loaded.compiled);
+    problems.first().map_or(Ok(()), |problem| Err(place(problem, places, text)))
 }

@@ -215,6 +215,23 @@ impl RuleSet {
         self.all().iter().find(|rule| *rule.id == *id)
     }
 
+    /// Examples of the default rules that do not hold: none, or exacta was built wrong. Those of files are checked
+    /// when they are loaded; these cost too much to check at every start.
+    pub fn failing_examples(&self) -> Vec<LoadError> {
+        let failing = builtin::compiled().flat_map(|(rule, compiled)| {
+            let problems = examples::check(self, rule, compiled).into_iter();
+            problems.map(|problem| LoadError {
+                file: Arc::clone(&rule.source.file),
+                line: rule.source.line,
+                column: 1,
+                text: format!("id = \"{}\"", rule.id),
+                message: problem.message,
+                hint: problem.hint,
+            })
+        });
+        failing.collect()
+    }
+
     fn loaded_matching<'a>(
         &'a self,
         subject: &Subject<'_>,
