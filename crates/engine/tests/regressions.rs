@@ -10,8 +10,12 @@ use std::path::Path;
 mod confine;
 #[path = "../../../fuzz/shared/expand.rs"]
 mod expand;
+#[path = "../../../fuzz/shared/judge.rs"]
+mod judge;
 #[path = "../../../fuzz/shared/parse.rs"]
 mod parse;
+#[path = "../../policy/tests/scoring/world.rs"]
+mod world;
 
 #[test]
 fn parse_is_as_it_was_found() {
@@ -26,6 +30,11 @@ fn expand_is_as_it_was_found() {
 #[test]
 fn confine_is_as_it_was_found() {
     replay("confine", confine::check);
+}
+
+#[test]
+fn judge_is_as_it_was_found() {
+    replay("judge", judge::check);
 }
 
 fn replay(target: &str, check: fn(&[u8])) {

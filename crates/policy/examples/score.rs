@@ -2,6 +2,7 @@
 //!
 //!     cargo run -p exacta-policy --example score               # the table
 //!     cargo run -p exacta-policy --example score -- --misses   # and every line judged otherwise than expected
+//!     cargo run -p exacta-policy --example score -- --corpus=FOLDER
 //!     cargo run -p exacta-policy --example score -- 'LINE'…    # the verdict on these lines
 
 #![expect(
@@ -11,7 +12,7 @@
 )]
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use exacta_policy::{Policy, Profile};
 
@@ -29,7 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         return Ok(());
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let other = arguments.iter().find_map(|argument| argument.strip_prefix("--corpus="));
+    let folder = other.map_or(own, PathBuf::from);
     let score = scoring::Score::of(&scoring::lines::lines(&folder)?, &policy, &Project);
     let cases = scoring::lines::cases(&folder)?;
     let wrong: Vec<String> = cases

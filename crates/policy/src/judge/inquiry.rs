@@ -58,7 +58,7 @@ impl<'a> Inquiry<'a> {
         match event {
             Event::Command(invocation) => self.command(invocation),
             Event::Open(open) => self.open(open),
-            Event::Assign(assign) if assign.exported => {
+            Event::Assign(assign) if assign.exported || is_read_by_shells(&assign.name) => {
                 let mut findings = Vec::new();
                 self.variable(&assign.name, &assign.value, &mut findings);
                 let shown = [assign.name.as_slice(), b"=", assign.value.shown()].concat();
@@ -210,6 +210,22 @@ pub(super) fn built_in(decision: Decision, rule: &str, reason: &str) -> Finding 
         irreversible: false,
         about: BString::default(),
     }
+}
+
+/// Variables that a shell itself obeys, exported or not.
+fn is_read_by_shells(name: &BString) -> bool {
+    const NAMES: [&str; 9] = [
+        "BASH_ALIASES",
+        "BASH_CMDS",
+        "BASH_ENV",
+        "ENV",
+        "PATH",
+        "PROMPT_COMMAND",
+        "PS0",
+        "PS1",
+        "PS4",
+    ];
+    NAMES.iter().any(|known| name == known)
 }
 
 fn execution_is_off() -> Finding {

@@ -76,6 +76,7 @@ impl Inquiry<'_> {
             directory: subjected.directory.clone(),
             via,
             defined: false,
+            followed: invocation.followed,
         });
     }
 
@@ -90,7 +91,12 @@ impl Inquiry<'_> {
             positional: Vec::new(),
         };
         for value in values {
-            self.script(value.as_bstr(), &start);
+            if value.trim_ascii().is_empty() {
+                // Nobody hands over nothing: a variable is meant to be set when it runs.
+                self.unknown_code(subjected, text, start.via.clone());
+            } else if !subjected.invocation.followed {
+                self.script(value.as_bstr(), &start);
+            }
         }
     }
 

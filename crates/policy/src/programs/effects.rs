@@ -200,8 +200,10 @@ impl Sink<'_> {
     }
 
     fn shell(&mut self, word: &Word) {
-        // `trap - INT` and `trap '' INT` run nothing.
-        if !word.as_literal().is_some_and(|text| text.is_empty() || text == "-") {
+        // `trap - INT` and `trap '' INT` run nothing. Elsewhere an empty text is a variable that nobody has set yet.
+        let nothing = word.as_literal().is_some_and(|text| text.is_empty() || text == "-");
+        let traps = |table: &Table| table.names.iter().any(|name| name == "trap");
+        if !(nothing && self.reader.table().is_some_and(traps)) {
             self.effects.push(Effect::Shell(word.clone()));
         }
     }

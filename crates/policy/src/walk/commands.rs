@@ -178,6 +178,7 @@ impl Walker<'_> {
         let kept = if changes { words.clone() } else { Vec::new() };
         let directory = self.state.place.directory.clone();
         let via = self.via.clone();
+        let followed = function.is_none() && super::texts::is_followed(&words);
         (self.emit)(Event::Command(Invocation {
             words,
             assignments,
@@ -185,6 +186,7 @@ impl Walker<'_> {
             directory,
             via,
             defined,
+            followed,
         }));
         if changes {
             self.in_force(before, command, |walker| {

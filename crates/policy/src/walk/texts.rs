@@ -189,6 +189,23 @@ impl Aliases for Known {
     }
 }
 
+/// `eval` of a known text, also behind `command` and `builtin`: [`Walker::eval`] walks it.
+pub(super) fn is_followed(words: &[Word]) -> bool {
+    let plain = |word: &&Word| {
+        word.as_literal().is_some_and(|word| {
+            [&b"command"[..], b"builtin", b"-p", b"--"].contains(&word.as_ref())
+        })
+    };
+    let skipped = words.iter().take_while(plain).count();
+    match words.get(skipped..).and_then(<[Word]>::split_first) {
+        Some((name, operands)) => {
+            name.as_literal().is_some_and(|name| name == "eval")
+                && operands.iter().all(|operand| operand.as_literal().is_some())
+        }
+        None => false,
+    }
+}
+
 fn parse(text: &BStr, aliases: &dyn Aliases) -> Result<exacta_syntax::ast::List, SyntaxError> {
     let parse = |extglob| {
         let mut parser = Parser::new(text, Limits::default());
