@@ -25,13 +25,16 @@ struct ProgramFile {
     shared: Vec<Program>,
 }
 
+/// What a name leads to: the number of the program, and the name it goes by.
+type Row = (usize, String);
+
 /// What names lead to, sorted for a binary search.
 #[derive(Default)]
 struct Index {
-    plain: BTreeMap<String, usize>,
-    versioned: BTreeMap<String, usize>,
-    any_case: BTreeMap<String, usize>,
-    globs: Vec<(String, usize)>,
+    plain: BTreeMap<String, Row>,
+    versioned: BTreeMap<String, Row>,
+    any_case: BTreeMap<String, Row>,
+    globs: Vec<(String, Row)>,
 }
 
 pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Error>> {
@@ -77,26 +80,35 @@ pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Err
 
 impl Index {
     fn add(&mut self, program: &Program, number: usize) -> Result<(), String> {
+        let first = program.names.first().map_or("", |name| stem(name).unwrap_or(name));
+        for alias in &program.aliases {
+            self.insert(alias, (number, first.to_owned()), program.any_case)?;
+        }
         for name in &program.names {
-            let stem =
-                name.strip_suffix('*').filter(|stem| !stem.contains('*') && !stem.ends_with('.'));
-            let before = match stem {
-                Some(stem) => {
-                    self.versioned.insert(stem.to_owned(), number);
-                    self.plain.insert(stem.to_owned(), number)
-                }
-                None if name.contains('*') => {
-                    self.globs.push((name.clone(), number));
-                    None
-                }
-                None if program.any_case => self.any_case.insert(name.to_lowercase(), number),
-                None => self.plain.insert(name.clone(), number),
+            let own = match stem(name) {
+                Some(stem) => stem,
+                None if name.contains('*') => first,
+                None => name,
             };
-            if before.is_some() {
-                return Err(format!("the name {name} is in two rows"));
-            }
+            self.insert(name, (number, own.to_owned()), program.any_case)?;
         }
         Ok(())
+    }
+
+    fn insert(&mut self, name: &str, row: Row, any_case: bool) -> Result<(), String> {
+        let before = match stem(name) {
+            Some(stem) => {
+                self.versioned.insert(stem.to_owned(), row.clone());
+                self.plain.insert(stem.to_owned(), row)
+            }
+            None if name.contains('*') => {
+                self.globs.push((name.to_owned(), row));
+                None
+            }
+            None if any_case => self.any_case.insert(name.to_lowercase(), row),
+            None => self.plain.insert(name.to_owned(), row),
+        };
+        if before.is_some() { Err(format!("the name {name} is in two rows")) } else { Ok(()) }
     }
 
     fn source(
@@ -105,18 +117,27 @@ impl Index {
         settings: (usize, usize),
     ) -> Result<String, Box<dyn Error>> {
         let mut text = String::new();
-        let maps =
-            [("PLAIN", &self.plain), ("VERSIONED", &self.versioned), ("ANY_CASE", &self.any_case)];
-        for (name, map) in maps {
-            let rows: Vec<_> = map.iter().collect();
-            writeln!(text, "pub static {name}: &[(&str, usize)] = &{rows:?};")?;
+        let flat = |(name, row): (&String, &Row)| (name.clone(), row.0, row.1.clone());
+        let globs = self.globs.iter().map(|(name, row)| (name, row));
+        let maps: [(&str, Vec<_>); 4] = [
+            ("PLAIN", self.plain.iter().map(flat).collect()),
+            ("VERSIONED", self.versioned.iter().map(flat).collect()),
+            ("ANY_CASE", self.any_case.iter().map(flat).collect()),
+            ("GLOBS", globs.map(flat).collect()),
+        ];
+        for (name, rows) in maps {
+            writeln!(text, "pub static {name}: &[(&str, usize, &str)] = &{rows:?};")?;
         }
-        writeln!(text, "pub static GLOBS: &[(&str, usize)] = &{:?};", self.globs)?;
         writeln!(text, "pub static RANGES: &[(usize, usize)] = &{ranges:?};")?;
         writeln!(text, "pub static SETTINGS: (usize, usize) = {settings:?};")?;
         writeln!(text, "pub const COUNT: usize = {};", ranges.len())?;
         Ok(text)
     }
+}
+
+/// `python` of `python*`, which stands for its versions; not of `mkfs.*`.
+fn stem(name: &str) -> Option<&str> {
+    name.strip_suffix('*').filter(|stem| !stem.contains('*') && !stem.ends_with(['.', '-', '_']))
 }
 
 /// Turns the short forms of options into the long one, checks roles, and takes the examples out.

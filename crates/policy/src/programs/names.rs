@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::table::{self, Table};
+use super::table::{self, Found, Table};
 use crate::word::Word;
 
 /// A program's name, taken apart.
@@ -18,10 +18,13 @@ pub struct Resolved {
 pub fn resolve(word: &Word) -> Resolved {
     let given = word.as_literal().unwrap_or_else(|| BStr::new(b""));
     let (directory, base) = split(given);
-    let table = find(base);
-    let name = table.and_then(|table| called(table, base));
-    let name = name.unwrap_or_else(|| without_extension(base).unwrap_or(base).into());
-    Resolved { name, table, path: directory.is_some_and(|directory| !is_system(directory)) }
+    let found = find(base);
+    Resolved {
+        name: found
+            .map_or_else(|| without_extension(base).unwrap_or(base).into(), |it| it.1.into()),
+        table: found.map(|(table, _)| table),
+        path: directory.is_some_and(|directory| !is_system(directory)),
+    }
 }
 
 /// The directory, and the name without it. A package with a scope (`@scope/name`) is one name.
@@ -58,7 +61,7 @@ fn is_system(directory: &[u8]) -> bool {
     )
 }
 
-fn find(base: &[u8]) -> Option<&'static Table> {
+fn find(base: &[u8]) -> Option<Found> {
     if base.is_empty() {
         return None;
     }
@@ -68,32 +71,12 @@ fn find(base: &[u8]) -> Option<&'static Table> {
         .or_else(|| exact(base.strip_prefix(b"g").filter(|rest| rest.len() > 1)?))
 }
 
-fn exact(name: &[u8]) -> Option<&'static Table> {
+fn exact(name: &[u8]) -> Option<Found> {
     table::plain(name)
         .or_else(|| table::versioned(without_version(name)?))
         .or_else(|| table::any_case(&name.to_ascii_lowercase()))
         .or_else(|| table::by_glob(name))
         .or_else(|| table::by_glob(without_version(name)?))
-}
-
-/// The name by which the table knows it. A table may be about several programs, so this is not always its first.
-fn called(table: &Table, base: &[u8]) -> Option<BString> {
-    let gnu = base.strip_prefix(b"g").filter(|rest| rest.len() > 1);
-    let spellings = [Some(base), without_extension(base), gnu];
-    let spellings = || spellings.into_iter().flatten();
-    let listed = spellings().find_map(|name| {
-        let known = table.names.iter().find(|known| is_called(known.as_bytes(), name))?;
-        Some(known.trim_end_matches('*').into())
-    });
-    let matched = |name: &&[u8]| table.names.iter().any(|known| matches(known.as_bytes(), name));
-    listed.or_else(|| spellings().find(matched).map(BString::from))
-}
-
-/// Exactly, in other letters, or with a version.
-fn is_called(known: &[u8], name: &[u8]) -> bool {
-    let versioned = known.strip_suffix(b"*");
-    known.eq_ignore_ascii_case(name)
-        || versioned.is_some_and(|known| known == name || Some(known) == without_version(name))
 }
 
 fn without_extension(name: &[u8]) -> Option<&[u8]> {
@@ -164,6 +147,10 @@ mod tests {
         for given in ["./python", "bin/python3", "/tmp/python", "/usr/bin/../../tmp/python"] {
             assert_eq!(name(given), ("python".into(), true, true), "{given}");
         }
+        assert_eq!(name("nodejs").0, "node");
+        assert_eq!(name("tac").0, "tac");
+        assert_eq!(name("mkfs.ext4").0, "mkfs");
+        assert_eq!(name("pip3.12").0, "pip");
         assert_eq!(name("gtimeout"), ("timeout".into(), true, false));
         assert_eq!(name("no-such-thing"), ("no-such-thing".into(), false, false));
         assert_eq!(name("sub/run.sh"), ("run.sh".into(), false, true));

@@ -82,6 +82,23 @@ impl Role {
         }
     }
 
+    /// Makes a value a command or code.
+    pub fn runs_something(&self) -> bool {
+        self.takes_rest()
+            || matches!(
+                self,
+                Role::Head
+                    | Role::Shell
+                    | Role::Bang
+                    | Role::Split
+                    | Role::Splice
+                    | Role::Program
+                    | Role::Code(_)
+                    | Role::Script(_)
+                    | Role::Setting(_)
+            )
+    }
+
     /// Takes all the words that follow.
     pub fn takes_rest(&self) -> bool {
         matches!(

@@ -110,7 +110,7 @@ pub fn module(sink: &mut Sink<'_>, language: Language, word: &Word, rest: &[Word
     let mut key = BString::from(first);
     key.push(b':');
     key.push_str(text);
-    match table::plain(&key).and_then(|table| table.names.first()) {
+    match table::plain(&key).and_then(|(table, _)| table.names.first()) {
         Some(name) => command(sink, &all(&Word::literal(name.trim_end_matches('*')), rest)),
         None => sink.effects.push(script(language, text)),
     }

@@ -23,9 +23,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
-    /// Names without directory, the one it goes by first. `python*`: any version (`python3.12`, `gcc-13`). A `*`
-    /// elsewhere matches any text: `mkfs.*`, `*-gcc`. `python:pip`: what `python -m pip` runs is this program.
+    /// Names without directory: programs that are read alike, each under its own name. `python*`: any version
+    /// (`python3.12`, `gcc-13`). A `*` elsewhere matches any text (`mkfs.*`, `*-gcc`); such a program goes by the
+    /// first name. `python:pip`: what `python -m pip` runs is this program.
     pub names: Vec<String>,
+    /// Other names of the first one, which it goes by: `nodejs`.
+    pub aliases: Vec<String>,
     pub summary: String,
     pub style: Style,
     /// Names and options in either case of letters; options with one dash may be cut short.

@@ -92,31 +92,35 @@ pub fn table(number: usize) -> Option<&'static Table> {
     made.as_ref()
 }
 
-pub fn plain(name: &[u8]) -> Option<&'static Table> {
-    table(search(PLAIN, name)?)
+/// A table, and the name that the program goes by.
+pub type Found = (&'static Table, &'static str);
+
+pub fn plain(name: &[u8]) -> Option<Found> {
+    search(PLAIN, name)
 }
 
-pub fn versioned(stem: &[u8]) -> Option<&'static Table> {
-    table(search(VERSIONED, stem)?)
+pub fn versioned(stem: &[u8]) -> Option<Found> {
+    search(VERSIONED, stem)
 }
 
 /// `name` in small letters.
-pub fn any_case(name: &[u8]) -> Option<&'static Table> {
-    table(search(ANY_CASE, name)?)
+pub fn any_case(name: &[u8]) -> Option<Found> {
+    search(ANY_CASE, name)
 }
 
-pub fn by_glob(name: &[u8]) -> Option<&'static Table> {
-    let found = GLOBS.iter().find(|(pattern, _)| super::names::matches(pattern.as_bytes(), name));
-    table(found?.1)
+pub fn by_glob(name: &[u8]) -> Option<Found> {
+    let found = GLOBS.iter().find(|row| super::names::matches(row.0.as_bytes(), name))?;
+    Some((table(found.1)?, found.2))
 }
 
 pub fn settings() -> &'static [SettingRow] {
     &SETTING_ROWS
 }
 
-fn search(index: &[(&str, usize)], name: &[u8]) -> Option<usize> {
-    let at = index.binary_search_by(|(key, _)| key.as_bytes().cmp(name)).ok()?;
-    index.get(at).map(|row| row.1)
+fn search(index: &[(&'static str, usize, &'static str)], name: &[u8]) -> Option<Found> {
+    let at = index.binary_search_by(|row| row.0.as_bytes().cmp(name)).ok()?;
+    let row = index.get(at)?;
+    Some((table(row.1)?, row.2))
 }
 
 fn decode<T: serde::de::DeserializeOwned>((start, end): (usize, usize)) -> Option<T> {
@@ -168,18 +172,24 @@ impl Table {
         self.options.get(self.lookup.get(at)?.1)
     }
 
-    /// The one option that `name` is the beginning of.
+    /// The one option that `name` is the beginning of. Of several, one that executes: a version of the program that
+    /// lacks the others would take it.
     pub fn abbreviated(&self, name: &[u8]) -> Option<&OptionRow> {
         let name = if self.any_case { name.to_ascii_lowercase() } else { name.to_vec() };
         let first = self.lookup.partition_point(|(known, _)| known.as_bytes() < name.as_slice());
-        let mut numbers = self
+        let numbers: Vec<usize> = self
             .lookup
             .iter()
             .skip(first)
             .take_while(|(known, _)| known.as_bytes().starts_with(&name))
-            .map(|(_, number)| *number);
-        let number = numbers.next()?;
-        if numbers.all(|other| other == number) { self.options.get(number) } else { None }
+            .map(|(_, number)| *number)
+            .collect();
+        let only = numbers.first().filter(|first| numbers.iter().all(|number| number == *first));
+        let row = |number: &usize| self.options.get(*number);
+        match only {
+            Some(number) => row(number),
+            None => numbers.iter().filter_map(row).find(|row| row.runs_something()),
+        }
     }
 
     /// The option with the longest name that `word` begins with, among those whose value may be attached.
@@ -221,6 +231,10 @@ impl OptionRow {
             executes: spec.executes,
             unless: spec.unless,
         }
+    }
+
+    fn runs_something(&self) -> bool {
+        self.executes.is_some() || self.value.as_ref().is_some_and(Role::runs_something)
     }
 }
 
