@@ -66,7 +66,8 @@ fn render(entries: &[Entry], lists: &Lists) -> Result<(String, Vec<u8>), Box<dyn
     for entry in entries {
         let start = blob.len();
         blob.extend(postcard::to_allocvec(&entry.written)?);
-        let (file, line, end) = (format!("built-in:{}", entry.file), entry.line, blob.len());
+        let (file, line) = (format!("built-in:{}", entry.file), entry.line);
+        let (start, end) = (number(start), number(blob.len()));
         let (id, compiled) = (&entry.written.id, compiled(&entry.compiled));
         writeln!(
             source,
@@ -108,6 +109,14 @@ fn compiled(rule: &Compiled) -> String {
         rule.alone,
         rule.dangerous_only,
     )
+}
+
+/// With separators, as the lints want it.
+fn number(value: usize) -> String {
+    match value {
+        0..1000 => value.to_string(),
+        _ => format!("{}_{:03}", number(value / 1000), value % 1000),
+    }
 }
 
 fn texts(all: &[Cow<'static, str>]) -> String {
