@@ -3,7 +3,8 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::inquiry::{Inquiry, Lifted, built_in};
-use crate::event::{Directory, Invocation};
+use crate::effect::{Effect, Language};
+use crate::event::{Access, Directory, Invocation};
 use crate::programs::{self, Reading};
 use crate::rules::Subject;
 use crate::surroundings::Place;
@@ -93,6 +94,17 @@ impl Inquiry<'_> {
         for effect in nested {
             self.nested_effect(&subjected, effect);
         }
+        self.written_program(&subjected);
+    }
+
+    /// A program that this very text has written: `cat > x.sh <<E …; ./x.sh`.
+    fn written_program(&mut self, subjected: &Subjected<'_>) {
+        let Some(path) = &subjected.reading.path else { return };
+        let absolute =
+            path.as_literal().and_then(|path| super::paths::absolute(path, &subjected.directory));
+        let Some(content) = absolute.and_then(|path| self.written.get(&path)) else { return };
+        let language = language_of(content.as_bstr());
+        self.nested_effect(subjected, &Effect::ScriptFile { language, path: path.clone() });
     }
 
     fn by_rules(&self, subjected: &mut Subjected<'_>) -> Vec<Finding> {
@@ -114,6 +126,10 @@ impl Inquiry<'_> {
     /// A program named by its path: the project's own, or something outside.
     fn by_path(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         let Some(path) = &subjected.reading.path else { return };
+        self.path(path, Access::Execute, subjected, findings);
+        if !looks_like_a_path(path) {
+            return;
+        }
         let place = self.place_of(path, &subjected.directory);
         if !matches!(place, Some(Place::Project | Place::Scratch) | None) {
             return;
@@ -141,4 +157,29 @@ impl Inquiry<'_> {
         let name = subjected.reading.name.to_str_lossy();
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// Not an address, and nothing that only looks like a path or a name: `curl\u{a0}http://x`.
+fn looks_like_a_path(path: &Word) -> bool {
+    path.as_literal().is_none_or(|path| {
+        !path.contains_str("://")
+            && path.chars().all(|c| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ')
+    })
+}
+
+/// By its first line; without one a shell reads it.
+fn language_of(content: &BStr) -> Language {
+    const KNOWN: [(&str, Language); 8] = [
+        ("python", Language::Python),
+        ("node", Language::Node),
+        ("perl", Language::Perl),
+        ("ruby", Language::Ruby),
+        ("php", Language::Php),
+        ("lua", Language::Lua),
+        ("awk", Language::Awk),
+        ("make", Language::Make),
+    ];
+    let first = content.lines().next().unwrap_or_default();
+    let named = |name: &str| first.starts_with(b"#!") && first.contains_str(name);
+    KNOWN.iter().find(|(name, _)| named(name)).map_or(Language::Shell, |(_, language)| *language)
 }

@@ -38,7 +38,10 @@ impl Inquiry<'_> {
         }
         let directory = Directory::Known(self.world.directory().into());
         let start = Start { directory, ..Start::default() };
-        self.aside(|inquiry| inquiry.script(text, &start)).decision == Decision::Allow
+        let verdict = self.aside(|inquiry| inquiry.script(text, &start));
+        // A file of the project may be run by who names it; put behind a harmless name it is a trap.
+        verdict.decision == Decision::Allow
+            && verdict.commands.iter().all(|command| &*command.finding.rule != "project-program")
     }
 
     /// Directories of the system, or of the project where such things usually are.

@@ -124,7 +124,12 @@ impl Walker<'_> {
         let notes_writer = mentions_process(command);
         for argument in &command.words {
             match argument {
-                Argument::Word(word) => self.fields(word, &mut words),
+                Argument::Word(word) => {
+                    self.fields(word, &mut words);
+                    if words.is_empty() {
+                        self.vanished(word);
+                    }
+                }
                 Argument::Assignment(assignment) => {
                     let folded = self.fold_assignment(assignment);
                     words.push(shown_assignment(assignment, &folded));
@@ -145,6 +150,18 @@ impl Walker<'_> {
             return Output::nothing();
         }
         self.run(command, words, declared, redirected)
+    }
+
+    /// `$TOOL build` where nobody has set `TOOL`: strictly it runs `build`, but it is written to run something else.
+    fn vanished(&mut self, word: &exacta_syntax::ast::Word) {
+        let written = exacta_syntax::print_word(word);
+        let word = Dynamic { written, splits: true, ..Dynamic::default() };
+        (self.emit)(Event::Command(Invocation {
+            words: vec![Word::Dynamic(Box::new(word))],
+            directory: self.state.place.directory.clone(),
+            via: self.via.clone(),
+            ..Invocation::default()
+        }));
     }
 
     fn run(

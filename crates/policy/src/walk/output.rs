@@ -193,7 +193,10 @@ fn found(name: &[u8], operands: &[Word]) -> Output {
         _ => matches!(option, Some(b"-p" | b"-P")),
     };
     if fits && !program.starts_with(b"-") {
-        Output::Program(program.clone())
+        // Somewhere in the system: where exactly does not matter.
+        let mut path = BString::from(if program.contains(&b'/') { "" } else { "/usr/bin/" });
+        path.extend_from_slice(program);
+        Output::Program(path)
     } else {
         Output::unknown()
     }
