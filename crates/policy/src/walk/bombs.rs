@@ -2,13 +2,16 @@
 //!
 //! A function that calls itself once in the foreground is ordinary recursion.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{
     AndOr, Argument, Command, CompoundCommand, CompoundKind, List, Parameter, Pipeline, WordPart,
 };
+
+/// How long calls are followed, all together.
+const MOST_STEPS: usize = 1 << 20;
 
 /// Who calls whom.
 #[derive(Debug, Default)]
@@ -22,16 +25,20 @@ struct Calls<'tree> {
 /// The names of the functions that are bombs.
 pub(super) fn find(definitions: &[(BString, Arc<CompoundCommand>)]) -> Vec<BString> {
     let mut graph: HashMap<&BStr, Calls<'_>> = HashMap::new();
-    let names: Vec<&BStr> = definitions.iter().map(|(name, _)| name.as_bstr()).collect();
+    let names: HashSet<&BStr> = definitions.iter().map(|(name, _)| name.as_bstr()).collect();
     for (name, body) in definitions {
         let calls = graph.entry(name.as_bstr()).or_default();
         let mut search = Search { own: name.as_bstr(), names: &names, calls };
         search.compound(body, false);
     }
     let mut found: Vec<BString> = Vec::new();
+    let mut steps = 0;
     for (name, _) in definitions {
         let Some(calls) = graph.get(name.as_bstr()) else { continue };
-        let returns = calls.multiplied.iter().any(|called| reaches(&graph, called, name.as_bstr()));
+        let returns = calls
+            .multiplied
+            .iter()
+            .any(|called| reaches(&graph, called, name.as_bstr(), &mut steps));
         if returns && !found.contains(name) {
             found.push(name.clone());
         }
@@ -39,17 +46,18 @@ pub(super) fn find(definitions: &[(BString, Arc<CompoundCommand>)]) -> Vec<BStri
     found
 }
 
-fn reaches(graph: &HashMap<&BStr, Calls<'_>>, from: &BStr, to: &BStr) -> bool {
+/// Whether one comes to call the other. A maze in which that cannot be found out counts as if it did.
+fn reaches(graph: &HashMap<&BStr, Calls<'_>>, from: &BStr, to: &BStr, steps: &mut usize) -> bool {
     let mut open = vec![from];
-    let mut seen: Vec<&BStr> = Vec::new();
+    let mut seen: HashSet<&BStr> = HashSet::new();
     while let Some(name) = open.pop() {
-        if name == to {
+        *steps += 1;
+        if name == to || *steps > MOST_STEPS {
             return true;
         }
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             continue;
         }
-        seen.push(name);
         if let Some((_, calls)) = graph.get_key_value(name) {
             open.extend(calls.all.iter().copied());
         }
@@ -59,7 +67,7 @@ fn reaches(graph: &HashMap<&BStr, Calls<'_>>, from: &BStr, to: &BStr) -> bool {
 
 struct Search<'tree, 'graph> {
     own: &'tree BStr,
-    names: &'graph [&'tree BStr],
+    names: &'graph HashSet<&'tree BStr>,
     calls: &'graph mut Calls<'tree>,
 }
 
@@ -118,7 +126,7 @@ impl<'tree> Search<'tree, '_> {
             },
             _ => return,
         };
-        if !self.names.contains(&called) {
+        if !self.names.contains(called) {
             return;
         }
         self.calls.all.push(called);

@@ -16,8 +16,10 @@ use crate::Surroundings;
 use super::Walker;
 use super::builtins::is_changing;
 use super::state::State;
-use super::values::Value;
 use super::variables::{self, plain};
+
+/// Loops in loops that call functions can be searched for ever; after so many commands anything may be set.
+const MOST_SEARCHED: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Changes {
@@ -38,17 +40,23 @@ impl Changes {
 }
 
 impl Walker<'_> {
-    pub(super) fn changes(&self, lists: &[&List]) -> Changes {
-        let mut search = Search::new(&self.state, self.surroundings);
+    pub(super) fn changes(&mut self, lists: &[&List]) -> Changes {
+        let mut search = Search::new(&self.state, self.surroundings, self.searched);
         for list in lists {
             search.list(list);
         }
+        self.searched = search.searched;
         search.finish()
     }
 
-    pub(super) fn changes_of_body(&self, body: &Arc<CompoundCommand>) -> Changes {
-        let mut search = Search::new(&self.state, self.surroundings);
-        search.compound(body);
+    pub(super) fn changes_of_bodies(&mut self, bodies: &[Arc<CompoundCommand>]) -> Changes {
+        let mut search = Search::new(&self.state, self.surroundings, self.searched);
+        for body in bodies {
+            if search.bodies.insert(Arc::as_ptr(body)) {
+                search.compound(body);
+            }
+        }
+        self.searched = search.searched;
         search.finish()
     }
 }
@@ -57,59 +65,83 @@ struct Search<'state> {
     state: &'state State,
     surroundings: &'state dyn Surroundings,
     found: Changes,
+    /// Commands looked at, in this search and all before it.
+    searched: usize,
     bodies: HashSet<*const CompoundCommand>,
-    /// Variables that stand where a command's name should be.
-    names_of_commands: Vec<BString>,
-    /// So do these parameters.
-    numbers_of_commands: Vec<usize>,
+    /// Names of commands that are computed.
+    names_of_commands: Vec<Vec<Piece>>,
+}
+
+/// What such a name is made of.
+enum Piece {
+    Text(BString),
+    Variable(BString),
+    Positional(usize),
 }
 
 impl<'state> Search<'state> {
-    fn new(state: &'state State, surroundings: &'state dyn Surroundings) -> Self {
+    fn new(state: &'state State, surroundings: &'state dyn Surroundings, searched: usize) -> Self {
         Search {
+            searched,
             state,
             surroundings,
             found: Changes::default(),
             bodies: HashSet::new(),
             names_of_commands: Vec::new(),
-            numbers_of_commands: Vec::new(),
         }
     }
 
-    /// A name in a variable is harmless if the variable is known, stays as it is, and names no builtin that sets.
+    /// A computed name is harmless if what it is made of is known, stays as it is, and names nothing that sets.
     fn finish(mut self) -> Changes {
-        let names = std::mem::take(&mut self.names_of_commands);
-        for name in names {
-            let value = self.state.value(name.as_bstr());
-            let value =
-                value.unwrap_or_else(|| variables::initial(self.surroundings, name.as_bstr()));
-            if !self.is_harmless(&value) || self.found.names.contains(&name) {
-                self.anything();
-            }
-        }
-        let numbers = std::mem::take(&mut self.numbers_of_commands);
-        for number in numbers {
-            let value = variables::positional(&self.state.positional, number);
-            if !self.is_harmless(&value) || self.found.positional {
+        for pieces in std::mem::take(&mut self.names_of_commands) {
+            if !self.is_harmless(&pieces) {
                 self.anything();
             }
         }
         self.found
     }
 
-    fn is_harmless(&self, value: &Value) -> bool {
-        value.possibilities().is_some_and(|values| {
-            values.iter().flatten().all(|value| {
-                let first = value
-                    .split(|byte| b" \t\n".contains(byte))
-                    .find(|word| !word.is_empty())
-                    .unwrap_or_default();
-                !is_changing(first.as_bstr()) && self.state.function(first.as_bstr()).is_none()
-            })
+    fn is_harmless(&self, pieces: &[Piece]) -> bool {
+        let mut names = vec![BString::default()];
+        for piece in pieces {
+            let values = match piece {
+                Piece::Text(text) => Some(vec![Some(text.clone())]),
+                Piece::Variable(name) if self.found.names.contains(name) => None,
+                Piece::Variable(name) => {
+                    let value = self.state.value(name.as_bstr());
+                    let initial = || variables::initial(self.surroundings, name.as_bstr());
+                    value.unwrap_or_else(initial).possibilities()
+                }
+                Piece::Positional(_) if self.found.positional => None,
+                Piece::Positional(number) => {
+                    variables::positional(&self.state.positional, *number).possibilities()
+                }
+            };
+            let Some(values) = values.filter(|values| values.len() * names.len() <= 64) else {
+                return false;
+            };
+            let longer = |name: &BString| {
+                let name = name.clone();
+                values.clone().into_iter().map(move |value| {
+                    BString::from([name.as_slice(), &value.unwrap_or_default()].concat())
+                })
+            };
+            names = names.iter().flat_map(longer).collect();
+        }
+        names.iter().all(|name| {
+            let first = name
+                .split(|byte| b" \t\n".contains(byte))
+                .find(|word| !word.is_empty())
+                .unwrap_or_default();
+            !is_changing(first.as_bstr()) && self.state.function(first.as_bstr()).is_none()
         })
     }
 
     fn list(&mut self, list: &List) {
+        self.searched += list.items.len();
+        if self.searched > MOST_SEARCHED {
+            return self.anything();
+        }
         for item in &list.items {
             if !item.background {
                 self.chain(&item.chain);
@@ -171,7 +203,7 @@ impl<'state> Search<'state> {
                 | WordPart::Escaped(piece)
                 | WordPart::SingleQuoted(piece)
                 | WordPart::AnsiQuoted(piece) => text.extend_from_slice(piece),
-                part => return self.computed(word, part),
+                _ => return self.computed(word),
             }
         }
         if let Some(function) = self.state.function(text.as_bstr()) {
@@ -192,27 +224,18 @@ impl<'state> Search<'state> {
     }
 
     /// A name that is only known when it runs.
-    fn computed(&mut self, word: &Word, part: &WordPart) {
-        let parts = match (word.parts.as_slice(), part) {
-            ([WordPart::DoubleQuoted(parts)], _) => parts.as_slice(),
-            (parts, _) => parts,
-        };
-        match parts {
-            [WordPart::Parameter(expansion)] if expansion.operation == Operation::Plain => {
-                match (&expansion.parameter, expansion.indirect) {
-                    (Parameter::Variable(name), false) => {
-                        self.names_of_commands.push(name.clone());
-                    }
-                    (Parameter::All | Parameter::Joined, false) => self.numbers_of_commands.push(1),
-                    (Parameter::Positional(number @ 1..), false) => {
-                        self.numbers_of_commands.push(*number as usize);
-                    }
-                    _ => self.anything(),
-                }
-            }
-            // Inside a path there is no builtin.
-            [.., WordPart::Literal(end)] if end.contains(&b'/') => {}
-            _ => self.anything(),
+    fn computed(&mut self, word: &Word) {
+        let mut pieces = Vec::new();
+        let known = word.parts.iter().all(|part| match part {
+            WordPart::DoubleQuoted(parts) => parts.iter().all(|part| add_piece(part, &mut pieces)),
+            part => add_piece(part, &mut pieces),
+        });
+        if known {
+            self.names_of_commands.push(pieces);
+        } else if !matches!(word.parts.last(), Some(WordPart::Literal(end)) if end.contains(&b'/'))
+        {
+            // Inside a path there is no builtin; everything else it may be.
+            self.anything();
         }
     }
 
@@ -455,6 +478,29 @@ impl<'state> Search<'state> {
             }
         });
     }
+}
+
+/// Takes a part of a computed name apart; not if it is none of the simple ones.
+fn add_piece(part: &WordPart, pieces: &mut Vec<Piece>) -> bool {
+    let piece = match part {
+        WordPart::Literal(text)
+        | WordPart::Escaped(text)
+        | WordPart::SingleQuoted(text)
+        | WordPart::AnsiQuoted(text) => Piece::Text(text.clone()),
+        WordPart::Parameter(expansion)
+            if expansion.operation == Operation::Plain && !expansion.indirect =>
+        {
+            match &expansion.parameter {
+                Parameter::Variable(name) => Piece::Variable(name.clone()),
+                Parameter::All | Parameter::Joined => Piece::Positional(1),
+                Parameter::Positional(number @ 1..) => Piece::Positional(*number as usize),
+                _ => return false,
+            }
+        }
+        _ => return false,
+    };
+    pieces.push(piece);
+    true
 }
 
 /// The text of a word if nothing in it is expanded.

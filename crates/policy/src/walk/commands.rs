@@ -1,24 +1,17 @@
 //! Lists, chains and simple commands.
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{
-    AndOr, AndOrOperator, Argument, AssignedValue, Command, List, Pipeline, SimpleCommand, WordPart,
-};
+use exacta_syntax::ast::{AndOr, Argument, Command, List, RedirectKind, SimpleCommand, WordPart};
 
 use crate::event::{Event, Input, Invocation};
 use crate::word::{Dynamic, Word};
 
 use super::Walker;
+use super::draft::first_active;
 use super::output::Output;
 use super::redirects::Redirected;
-use super::state::{Function, Mark};
+use super::state::Function;
 use super::variables::{Folded, plain};
-
-/// What does not fail in practice, so that `&&` after it always goes on.
-const RELIABLE: &[&str] = &[
-    ":", "true", "cd", "echo", "printf", "export", "set", "declare", "typeset", "local", "alias",
-    "trap", "pushd", "popd", "pwd", "unset", "shopt", "readonly", "umask",
-];
 
 impl Walker<'_> {
     /// Walks the commands of a list; what they print together.
@@ -35,8 +28,8 @@ impl Walker<'_> {
                     self.chain(&item.chain)
                 };
                 if reachable {
-                    let longer = output.clone().then(printed);
-                    output = if certain { longer } else { output.or(longer) };
+                    output =
+                        if certain { output.then(printed) } else { output.then_maybe(&printed) };
                 }
             }
             output
@@ -51,58 +44,6 @@ impl Walker<'_> {
         self.frames = frames;
         self.input = input;
         self.state.rollback(mark);
-    }
-
-    /// `a && b || c`: what stands behind an operator runs or not; what is known later holds in both cases.
-    fn chain(&mut self, chain: &AndOr) -> Output {
-        let mut output = self.pipeline(&chain.first);
-        if chain.rest.is_empty() {
-            return output;
-        }
-        // From where on something may have failed and skipped what follows.
-        let mut doubtful = self.doubt(None, &chain.first);
-        for (operator, pipeline) in &chain.rest {
-            let mark = self.state.mark();
-            let before = output.clone();
-            match operator {
-                AndOrOperator::And => {
-                    let reachable = !self.state.ended;
-                    let printed = self.pipeline(pipeline);
-                    let longer = before.clone().then(printed);
-                    output = if doubtful.is_some() { before.or(longer) } else { longer };
-                    if reachable && self.state.ended && doubtful.is_some() {
-                        // It ended only if all before it went well.
-                        let way = self.state.rollback(mark);
-                        self.merge(vec![way], true);
-                        self.state.leaked = true;
-                    }
-                    doubtful = self.doubt(doubtful, pipeline);
-                }
-                AndOrOperator::Or => {
-                    if let Some(from) = &doubtful {
-                        self.state
-                            .blur(from, &|name| super::variables::initial(self.surroundings, name));
-                    }
-                    let printed = self.pipeline(pipeline);
-                    output = before.clone().or(before.then(printed));
-                    let way = self.state.rollback(mark);
-                    self.state.leaked |= way.has_ended();
-                    self.merge(vec![way], true);
-                    doubtful = self.doubt(None, pipeline);
-                }
-            }
-        }
-        if let Some(from) = &doubtful {
-            self.state.blur(from, &|name| super::variables::initial(self.surroundings, name));
-        }
-        output
-    }
-
-    fn doubt(&self, doubtful: Option<Mark>, pipeline: &Pipeline) -> Option<Mark> {
-        match doubtful {
-            None if !is_reliable(pipeline) => Some(self.state.mark()),
-            doubtful => doubtful,
-        }
     }
 
     pub(super) fn command(&mut self, command: &Command) -> Output {
@@ -142,6 +83,9 @@ impl Walker<'_> {
         }
         let redirected = self.redirects(&command.redirects);
         self.writer = outer;
+        if let Some(alternatives) = alternatives(&words) {
+            return self.run_any(command, alternatives, redirected);
+        }
         if words.is_empty() {
             for assignment in &command.assignments {
                 self.perform_assignment(assignment, false);
@@ -173,7 +117,10 @@ impl Walker<'_> {
     ) -> Output {
         let before = (!command.assignments.is_empty()).then(|| self.state.variables_mark());
         let assignments = self.prefix_assignments(command);
-        let input = redirected.input.clone().unwrap_or_else(|| self.input.clone());
+        let input = match &redirected.input {
+            Some(input) => input.clone(),
+            None => self.inherited(),
+        };
         let function = self.function_of(&words);
         let mut output = match &function {
             Some(_) => Output::unknown(),
@@ -226,6 +173,30 @@ impl Walker<'_> {
         }
     }
 
+    /// A name that is one of several texts which bash would split: each is a command of its own.
+    fn run_any(
+        &mut self,
+        command: &SimpleCommand,
+        alternatives: Vec<Vec<Word>>,
+        redirected: Redirected,
+    ) -> Output {
+        let mut ways = Vec::with_capacity(alternatives.len());
+        for words in alternatives {
+            let mark = self.state.mark();
+            if words.is_empty() {
+                for assignment in &command.assignments {
+                    self.perform_assignment(assignment, false);
+                }
+            } else {
+                self.run(command, words, Vec::new(), redirected.of_input());
+            }
+            ways.push(self.state.rollback(mark));
+        }
+        self.merge(ways, false);
+        self.open(redirected, None);
+        Output::unknown()
+    }
+
     /// `x=1 command`: folds them, and lets those that follow see them.
     fn prefix_assignments(&mut self, command: &SimpleCommand) -> Vec<(BString, Word)> {
         let mut assignments = Vec::with_capacity(command.assignments.len());
@@ -253,11 +224,10 @@ impl Walker<'_> {
 
     /// Takes the assignments before a command back.
     fn restore(&mut self, before: usize, command: &SimpleCommand) {
-        for assignment in command.assignments.iter().rev() {
-            self.state.restore(assignment.name.as_bstr(), before, &|name| {
-                super::variables::initial(self.surroundings, name)
-            });
-        }
+        let names: Vec<BString> =
+            command.assignments.iter().map(|assignment| assignment.name.clone()).collect();
+        let surroundings = self.surroundings;
+        self.state.restore(&names, before, &|name| super::variables::initial(surroundings, name));
     }
 
     fn function_of(&self, words: &[Word]) -> Option<Function> {
@@ -298,6 +268,7 @@ impl Walker<'_> {
     /// One of these ways was taken, or none if `stayed`.
     pub(super) fn merge(&mut self, ways: Vec<super::state::Way>, stayed: bool) {
         let surroundings = self.surroundings;
+        self.lose(ways.iter());
         self.state.merge(ways, stayed, &|name| super::variables::initial(surroundings, name));
     }
 }
@@ -310,37 +281,52 @@ pub(super) fn alias_candidate(command: &SimpleCommand) -> Option<&BStr> {
     }
 }
 
+/// Every command that words with such a name can be.
+fn alternatives(words: &[Word]) -> Option<Vec<Vec<Word>>> {
+    let (Word::Dynamic(name), rest) = words.split_first()? else { return None };
+    if !name.splits || name.values.is_empty() || name.glob.is_some() {
+        return None;
+    }
+    let expand = |value: &BString| {
+        let fields = value.split(|byte| b" \t\n".contains(byte)).filter(|field| !field.is_empty());
+        let mut words: Vec<Word> = fields.map(|field| name_field(field, name)).collect();
+        words.extend(rest.iter().cloned());
+        words
+    };
+    Some(name.values.iter().map(expand).collect())
+}
+
+/// A field of such a name, which may be a pattern.
+fn name_field(field: &[u8], name: &Dynamic) -> Word {
+    match first_active(field) {
+        None => Word::Literal(BString::from(field)),
+        Some(first) => Word::Dynamic(Box::new(Dynamic {
+            written: name.written.clone(),
+            prefix: BString::from(field.get(..first).unwrap_or_default()),
+            glob: Some(BString::from(field)),
+            splits: true,
+            values: Vec::new(),
+        })),
+    }
+}
+
 fn is_exec(words: &[Word]) -> bool {
     words.first().and_then(Word::as_literal).is_some_and(|name| *name == "exec")
 }
 
-fn is_reliable(pipeline: &Pipeline) -> bool {
-    let [stage] = pipeline.stages.as_slice() else { return false };
-    let Command::Simple(command) = &stage.command else { return false };
-    if pipeline.negated {
-        return false;
-    }
-    match command.words.first() {
-        Some(Argument::Word(word)) => {
-            plain(word).is_some_and(|name| RELIABLE.iter().any(|known| *name == *known))
-        }
-        Some(Argument::Assignment(_)) => false,
-        // The status of an assignment is that of its last substitution.
-        None => command.assignments.iter().all(|assignment| match &assignment.value {
-            AssignedValue::Scalar(word) => {
-                word.parts.iter().all(|part| !matches!(part, WordPart::Command(_)))
-                    && word.parts.iter().all(|part| !matches!(part, WordPart::DoubleQuoted(_)))
-            }
-            AssignedValue::Array(_) => true,
-        }),
-    }
-}
-
 fn mentions_process(command: &SimpleCommand) -> bool {
-    command.words.iter().any(|argument| match argument {
-        Argument::Word(word) => word.parts.iter().any(|part| matches!(part, WordPart::Process(_))),
-        Argument::Assignment(_) => false,
-    })
+    let mentions = |word: &exacta_syntax::ast::Word| {
+        word.parts.iter().any(|part| matches!(part, WordPart::Process(_)))
+    };
+    let in_redirects = command.redirects.iter().any(|redirect| match &redirect.kind {
+        RedirectKind::File { target, .. } => mentions(target),
+        _ => false,
+    });
+    in_redirects
+        || command.words.iter().any(|argument| match argument {
+            Argument::Word(word) => mentions(word),
+            Argument::Assignment(_) => false,
+        })
 }
 
 /// `name=value` as the declaring command gets it.

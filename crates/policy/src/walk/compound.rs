@@ -52,20 +52,25 @@ impl Walker<'_> {
                 return output;
             }
             CompoundKind::If(command) => return self.branches(command),
-            CompoundKind::For(command) => self.for_loop(command),
+            CompoundKind::For(command) => self.for_loop(command, false),
             CompoundKind::Select(command) => {
                 self.assign_unknown(BStr::new("REPLY"), "select");
-                self.for_loop(command);
+                self.for_loop(command, true);
             }
             CompoundKind::ArithmeticFor(command) => {
                 if let Some(initial) = &command.initial {
                     self.visit_arithmetic(initial);
                 }
+                let mark = self.state.mark();
                 self.enter_loop(&[&command.body]);
+                let before = self.state.variables_mark();
                 for step in [&command.condition, &command.update].into_iter().flatten() {
                     self.visit_arithmetic(step);
                 }
+                let stepped = self.state.changed_since(before);
+                self.unknown_all(&stepped);
                 self.loop_body(None, &command.body);
+                self.leave_loop(mark, &stepped);
             }
             CompoundKind::While(command) => self.while_loop(command),
             CompoundKind::Case(command) => self.case(command),
@@ -112,9 +117,7 @@ impl Walker<'_> {
         self.state.rollback(first);
         self.leak(&ways);
         self.merge(ways, stayed);
-        for name in doubtful {
-            self.set(name.as_bstr(), Value::unknown(), false);
-        }
+        self.unknown_all(&doubtful);
         // What a condition prints is not followed.
         let quiet = command.branches.iter().all(|branch| is_quiet(&branch.condition));
         match printed {
@@ -156,16 +159,14 @@ impl Walker<'_> {
     /// Whatever these ways changed is not known.
     fn blur_ways(&mut self, ways: &[super::state::Way]) {
         let names: Vec<BString> = ways.iter().flat_map(|way| way.names().cloned()).collect();
-        for name in names {
-            self.set(name.as_bstr(), Value::unknown(), false);
-        }
+        self.unknown_all(&names);
         if ways.iter().any(|way| !way.is_at(&self.state)) {
             self.state.lose_place();
         }
     }
 
-    fn for_loop(&mut self, command: &ForLoop) {
-        let value = match &command.words {
+    fn for_loop(&mut self, command: &ForLoop, asks: bool) {
+        let mut value = match &command.words {
             Some(words) => {
                 let mut fields = Vec::new();
                 for word in words {
@@ -178,15 +179,44 @@ impl Walker<'_> {
                 Positional::Unknown => Value::unknown(),
             },
         };
+        if asks {
+            // Any other answer leaves it empty.
+            value = value.join(&Value::Text(BString::default()));
+        }
+        let mark = self.state.mark();
         self.set(command.variable.as_bstr(), value.clone(), false);
         self.enter_loop(&[&command.body]);
         self.loop_body(Some((command.variable.as_bstr(), value)), &command.body);
+        self.leave_loop(mark, &[]);
     }
 
     fn while_loop(&mut self, command: &WhileLoop) {
+        let mark = self.state.mark();
         self.enter_loop(&[&command.condition, &command.body]);
+        let before = self.state.variables_mark();
         self.list(&command.condition);
+        let tested = self.state.changed_since(before);
         self.loop_body(None, &command.body);
+        self.leave_loop(mark, &tested);
+    }
+
+    /// The loop has run some times or never; what its conditions set, they have set last.
+    fn leave_loop(&mut self, mark: super::state::Mark, tested: &[BString]) {
+        let frame = self.frames.pop();
+        let escaped = frame.as_ref().map(|frame| self.escaped(frame)).unwrap_or_default();
+        let way = self.state.rollback(mark);
+        self.leak(std::slice::from_ref(&way));
+        self.merge(vec![way], true);
+        if let Some(frame) = frame {
+            self.leave(frame, &escaped);
+        }
+        self.unknown_all(tested);
+    }
+
+    fn unknown_all(&mut self, names: &[BString]) {
+        for name in names {
+            self.set(name.as_bstr(), Value::unknown(), false);
+        }
     }
 
     /// What the loop sets may come from an earlier round.
@@ -195,21 +225,14 @@ impl Walker<'_> {
         self.forget(&changes);
     }
 
+    /// Leaves its frame to [`Walker::leave_loop`].
     fn loop_body(&mut self, variable: Option<(&BStr, Value)>, body: &List) {
-        let mark = self.state.mark();
         self.frames.push(Frame::of_loop(&self.state));
         if let Some((name, value)) = variable {
             let shown = value.to_word(name);
             self.assign(name, value, shown, false);
         }
         self.list(body);
-        let frame = self.frames.pop();
-        let way = self.state.rollback(mark);
-        self.leak(std::slice::from_ref(&way));
-        self.merge(vec![way], true);
-        if let Some(frame) = frame {
-            self.leave(frame);
-        }
     }
 
     fn coprocess(&mut self, coprocess: &Coprocess) {

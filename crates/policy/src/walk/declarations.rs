@@ -20,6 +20,7 @@ struct Kind {
     refers: bool,
     functions: bool,
     global: bool,
+    fixes: bool,
 }
 
 impl Walker<'_> {
@@ -64,7 +65,8 @@ impl Walker<'_> {
     }
 
     fn declare(&mut self, name: &[u8], operands: &[Word], declared: Vec<(&Assignment, Folded)>) {
-        let mut kind = Kind { exports: name == b"export", ..Kind::default() };
+        let mut kind =
+            Kind { exports: name == b"export", fixes: name == b"readonly", ..Kind::default() };
         let mut names = Vec::new();
         for word in operands {
             match word.as_literal() {
@@ -87,15 +89,22 @@ impl Walker<'_> {
         let mut assigned = Vec::new();
         for (assignment, folded) in declared {
             self.declare_assignment(assignment, folded, &kind, in_call);
+            if kind.fixes {
+                self.state.read_only.insert(assignment.name.clone());
+            }
             assigned.push(&assignment.name);
         }
         for text in names {
             let end = text.find_byteset(b"=[+").unwrap_or(text.len());
             let name = BString::from(text.get(..end).unwrap_or_default());
-            if !is_name(&name) {
+            if text.get(end) == Some(&b'[') || !is_name(&name) {
                 self.evaluated_text(text.as_bstr());
-            } else if assigned.iter().all(|done| **done != name) {
+            }
+            if is_name(&name) && assigned.iter().all(|done| **done != name) {
                 self.declare_name(name.as_bstr(), text.as_bstr(), &kind, in_call);
+                if kind.fixes {
+                    self.state.read_only.insert(name);
+                }
             }
         }
     }
@@ -291,6 +300,7 @@ impl Kind {
                 b'i' | b'l' | b'u' | b'c' | b'A' => self.opaque |= on,
                 b'f' | b'F' | b'p' => self.functions |= on,
                 b'g' => self.global |= on,
+                b'r' => self.fixes |= on,
                 _ => {}
             }
         }

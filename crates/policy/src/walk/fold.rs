@@ -88,7 +88,22 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn parts(&mut self, parts: &[WordPart], quoted: bool, draft: &mut Draft<'_, '_>) {
+    /// The word of `${x:-word}` in the place of the expansion: unlike other text of the script it is split.
+    pub(super) fn operand_parts(
+        &mut self,
+        parts: &[WordPart],
+        quoted: bool,
+        draft: &mut Draft<'_, '_>,
+    ) {
+        for part in parts {
+            match part {
+                WordPart::Literal(text) => draft.value(text, quoted),
+                part => self.part(part, quoted, draft),
+            }
+        }
+    }
+
+    fn parts(&mut self, parts: &[WordPart], quoted: bool, draft: &mut Draft<'_, '_>) {
         for part in parts {
             self.part(part, quoted, draft);
         }

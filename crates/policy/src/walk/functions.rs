@@ -14,7 +14,7 @@ use super::Walker;
 use super::changes::Changes;
 use super::output::Output;
 use super::paths::Place;
-use super::state::{Function, Positional, State};
+use super::state::{Function, Positional, State, Way};
 use super::values::Value;
 
 /// How deep calls, `eval` and aliases are followed.
@@ -28,9 +28,12 @@ const MOST_COMMANDS: usize = 20_000;
 pub(super) struct Frame {
     is_call: bool,
     variables: usize,
-    /// Set on a way that left early.
-    escaped: Vec<BString>,
-    places: Vec<Place>,
+    /// Something left early; from here on, what was set since the beginning may be what it had then.
+    escaped: bool,
+    /// Set on ways that ended, and are therefore not followed.
+    lost: Vec<BString>,
+    /// Where it was left; `None`: nowhere yet.
+    place: Option<Place>,
     /// Variables of the call alone, and what they had before.
     locals: Vec<BString>,
 }
@@ -47,8 +50,9 @@ impl Frame {
         Frame {
             is_call: false,
             variables: state.variables_mark(),
-            escaped: Vec::new(),
-            places: Vec::new(),
+            escaped: false,
+            lost: Vec::new(),
+            place: None,
             locals: Vec::new(),
         }
     }
@@ -104,7 +108,7 @@ impl Walker<'_> {
         let key = Arc::as_ptr(body);
         if self.active.contains(&key) || !self.may_descend() {
             self.uncovered.insert(key);
-            let changes = self.changes_of_body(body);
+            let changes = self.changes_of_bodies(std::slice::from_ref(body));
             self.forget(&changes);
             return Output::unknown();
         }
@@ -128,20 +132,42 @@ impl Walker<'_> {
         }
         self.state.leaked = leaked;
         if let Some(frame) = self.frames.pop() {
-            self.leave(frame);
+            let escaped = self.escaped(&frame);
+            self.leave(frame, &escaped);
         }
         output
     }
 
     /// `return`, `break`, `continue`: what is set here reaches the end of the frame.
     pub(super) fn escape(&mut self, from_call: bool) {
-        let place = self.state.place.clone();
+        let place = &self.state.place;
         for frame in self.frames.iter_mut().rev() {
-            frame.escaped.extend(self.state.changed_since(frame.variables));
-            frame.places.push(place.clone());
+            frame.escaped = true;
+            match &mut frame.place {
+                Some(known) => known.join(place),
+                None => frame.place = Some(place.clone()),
+            }
             if frame.is_call && from_call {
                 break;
             }
+        }
+    }
+
+    /// The variables of which it is not known what they had when the frame was left.
+    pub(super) fn escaped(&self, frame: &Frame) -> Vec<BString> {
+        if !frame.escaped {
+            return Vec::new();
+        }
+        let mut names = self.state.changed_since(frame.variables);
+        names.extend(frame.lost.iter().cloned());
+        names
+    }
+
+    /// A way ended and is not followed, but a `return` on it comes out at the end of the frame.
+    pub(super) fn lose<'way>(&mut self, ways: impl Iterator<Item = &'way Way>) {
+        let Some(frame) = self.frames.last_mut().filter(|frame| frame.escaped) else { return };
+        for way in ways.filter(|way| way.has_ended()) {
+            frame.lost.extend(way.names().cloned());
         }
     }
 
@@ -153,19 +179,17 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn leave(&mut self, frame: Frame) {
+    pub(super) fn leave(&mut self, frame: Frame, escaped: &[BString]) {
         let surroundings = self.surroundings;
-        for name in &frame.escaped {
+        for name in escaped {
             self.set(name.as_bstr(), Value::unknown(), false);
         }
-        for place in &frame.places {
+        if let Some(place) = &frame.place {
             self.state.place.join(place);
         }
-        for name in &frame.locals {
-            self.state.restore(name.as_bstr(), frame.variables, &|name| {
-                super::variables::initial(surroundings, name)
-            });
-        }
+        self.state.restore(&frame.locals, frame.variables, &|name| {
+            super::variables::initial(surroundings, name)
+        });
     }
 
     /// Whatever these changes set is not known from here on.
@@ -215,9 +239,7 @@ impl Walker<'_> {
                 Deferred::Text { .. } => None,
             })
             .collect();
-        for body in &bodies {
-            changes.absorb(self.changes_of_body(body));
-        }
+        changes.absorb(self.changes_of_bodies(&bodies));
         let traps = self.deferred.iter().any(|deferred| matches!(deferred, Deferred::Text { .. }));
         changes.everything |= self.state.has_forgotten();
         changes.names.extend(self.state.ever.iter().cloned());

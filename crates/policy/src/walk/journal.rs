@@ -1,7 +1,7 @@
 //! A map that remembers how it was: branches are walked one after the other from the same beginning, and cost only
 //! what they change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bstr::{BStr, BString};
 
@@ -47,9 +47,11 @@ impl<V: Clone> Journal<V> {
         self.trail.iter().skip(mark).map(|(name, _)| name)
     }
 
-    /// What a name had just before it was set for the first time since.
-    pub fn before(&self, mark: usize, name: &BStr) -> Option<&Option<V>> {
-        self.trail.iter().skip(mark).find(|(changed, _)| *changed == *name).map(|(_, old)| old)
+    /// What these names had just before they were set for the first time since.
+    pub fn before(&self, mark: usize, names: &[BString]) -> Vec<(BString, Option<V>)> {
+        let mut wanted: HashSet<&BString> = names.iter().collect();
+        let first = self.trail.iter().skip(mark).filter(|(name, _)| wanted.remove(name));
+        first.cloned().collect()
     }
 
     /// It is not known how much of what came since has happened.

@@ -4,7 +4,7 @@
 //! known, functions where they are called (and once more on their own if they are not, or not all calls are known).
 //! What is not certain is "not known"; nothing that could run is left out.
 //!
-//! - `commands`, `compound`, `pipelines`, `redirects`: the tree, in the order of execution.
+//! - `commands`, `chains`, `compound`, `pipelines`, `redirects`: the tree, in the order of execution.
 //! - `fold`, `draft`, `parameters`, `arithmetic`, `substitutions`: words.
 //! - `state`, `journal`, `values`, `variables`: what is known at a point, and how ways come together.
 //! - `builtins`, `declarations`, `texts`, `functions`, `bombs`: commands that change the shell itself.
@@ -13,6 +13,7 @@
 mod arithmetic;
 mod bombs;
 mod builtins;
+mod chains;
 mod changes;
 mod commands;
 mod compound;
@@ -90,6 +91,8 @@ struct Walker<'world> {
     /// Commands walked in those, and effort spent on values.
     spent: usize,
     effort: usize,
+    /// Commands looked at for what they may set.
+    searched: usize,
     /// Words made by braces.
     braced: usize,
     /// Names of the commands of a pipeline, for those who read from it; collected only inside one.
@@ -141,6 +144,7 @@ impl<'world> Walker<'world> {
             level: 0,
             spent: 0,
             effort: 0,
+            searched: 0,
             braced: 0,
             names: Vec::new(),
             collecting: 0,

@@ -48,6 +48,15 @@ impl Output {
         }
     }
 
+    /// One after the other, or only the first.
+    pub fn then_maybe(self, next: &Output) -> Output {
+        match self {
+            one if *next == Output::nothing() => one,
+            Output::Text(one) | Output::Begins(one) => Output::Begins(one),
+            Output::Program(_) => Output::unknown(),
+        }
+    }
+
     /// One or the other.
     pub fn or(self, other: Output) -> Output {
         match (self, other) {

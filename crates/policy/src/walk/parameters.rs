@@ -142,14 +142,17 @@ impl Walker<'_> {
         if elements.iter().any(is_several) || length.is_some_and(i64::is_negative) {
             return None;
         }
-        let positional = matches!(expansion.parameter, Parameter::All | Parameter::Joined);
-        let mut all = elements;
-        if positional {
-            all.insert(0, self.state.zero.clone()?);
-        }
-        let start = from_end(offset, all.len())?;
         let length = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(usize::MAX);
-        Some(all.into_iter().skip(start).take(length).collect())
+        if !matches!(expansion.parameter, Parameter::All | Parameter::Joined) {
+            let start = from_end(offset, elements.len())?;
+            return Some(elements.into_iter().skip(start).take(length).collect());
+        }
+        // Counted from `$0`, which is there only if asked for.
+        let Some(skipped) = from_end(offset, elements.len() + 1)?.checked_sub(1) else {
+            let zero = self.state.zero.clone()?;
+            return Some(std::iter::once(zero).chain(elements).take(length).collect());
+        };
+        Some(elements.into_iter().skip(skipped).take(length).collect())
     }
 
     fn scalar_parameter(
@@ -233,8 +236,8 @@ impl Walker<'_> {
         let all = values.as_ref().is_some_and(|values| values.iter().all(counts));
         let none = values.as_ref().is_some_and(|values| !values.iter().any(counts));
         match kind {
-            DefaultKind::Use if none => self.parts(&word.parts, quoted, draft),
-            DefaultKind::Alternative if all => self.parts(&word.parts, quoted, draft),
+            DefaultKind::Use if none => self.operand_parts(&word.parts, quoted, draft),
+            DefaultKind::Alternative if all => self.operand_parts(&word.parts, quoted, draft),
             DefaultKind::Alternative if none => self.visit(word),
             DefaultKind::Alternative => match self.single(word) {
                 Word::Literal(text) => draft.any_of(&[BString::default(), text], quoted),

@@ -27,7 +27,11 @@ impl Walker<'_> {
         let start = self.names.len();
         let outer = self.input.clone();
         self.collecting += 1;
-        let mut earlier: Vec<Word> = Vec::new();
+        // What the first stage reads comes through to the others.
+        let mut earlier: Vec<Word> = match &outer {
+            Input::Pipe(names) => names.clone(),
+            _ => Vec::new(),
+        };
         let mut output = Output::nothing();
         for (index, stage) in stages.iter().enumerate() {
             if index > 0 {
@@ -36,7 +40,7 @@ impl Walker<'_> {
                     _ => Input::Pipe(earlier.clone()),
                 };
             } else {
-                self.input = outer.clone();
+                self.input = self.inherited();
             }
             let seen = self.names.len();
             output = self.stage(stage, index + 1 == stages.len());
@@ -66,6 +70,21 @@ impl Walker<'_> {
             self.merge(vec![way], true);
         }
         output
+    }
+
+    /// The input at hand for one more command. A long text is not copied for ever.
+    pub(super) fn inherited(&mut self) -> Input {
+        match &self.input {
+            Input::Text(Word::Literal(text)) if text.len() > 1024 => {
+                let length = text.len();
+                if self.afford(length) {
+                    return self.input.clone();
+                }
+                let dynamic = Dynamic { written: "…".into(), ..Dynamic::default() };
+                Input::Text(Word::Dynamic(Box::new(dynamic)))
+            }
+            input => input.clone(),
+        }
     }
 
     /// Runs something and tells the names of the commands in it.

@@ -40,6 +40,13 @@ enum Prints {
     Elsewhere,
 }
 
+impl Redirected {
+    /// Only where it reads from.
+    pub fn of_input(&self) -> Redirected {
+        Redirected { input: self.input.clone(), ..Redirected::default() }
+    }
+}
+
 /// Where the output goes, for those who would read it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Goes {

@@ -60,6 +60,8 @@ pub(super) struct State {
     pub last_in_shell: bool,
     /// Every name that was ever set, on any way.
     pub ever: HashSet<BString>,
+    /// Names that were made read-only on some way: assigning to them may fail.
+    pub read_only: HashSet<BString>,
     /// How often the directory was changed, on any way.
     pub moves: usize,
 }
@@ -123,6 +125,7 @@ impl State {
             exports_all: false,
             last_in_shell: false,
             ever: HashSet::new(),
+            read_only: HashSet::new(),
             moves: 0,
         }
     }
@@ -228,14 +231,19 @@ impl State {
         self.place.lose();
     }
 
-    /// Gives a variable back what it had before it was first set since.
-    pub fn restore(&mut self, name: &BStr, mark: usize, initial: &dyn Fn(&BStr) -> Value) {
-        let old = match self.variables.before(mark, name) {
-            None => return,
-            Some(Some(old)) => old.clone(),
-            Some(None) => Variable { value: initial(name), exported: false, epoch: 0 },
-        };
-        self.variables.set(name, old);
+    /// Gives variables back what they had before they were first set since.
+    pub fn restore(&mut self, names: &[BString], mark: usize, initial: &dyn Fn(&BStr) -> Value) {
+        if names.is_empty() {
+            return;
+        }
+        for (name, old) in self.variables.before(mark, names) {
+            let old = old.unwrap_or_else(|| Variable {
+                value: initial(name.as_ref()),
+                exported: false,
+                epoch: 0,
+            });
+            self.variables.set(name.as_ref(), old);
+        }
     }
 
     /// Some of what came since the mark may not have happened.

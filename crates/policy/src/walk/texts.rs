@@ -127,7 +127,8 @@ impl Walker<'_> {
         for text in texts {
             let known = Known { chosen: (name.into(), text), others: self.known_aliases() };
             self.via.push(label.clone());
-            let list = if self.may_descend() && self.afford(written.len()) {
+            let cost = written.len().saturating_add(known.others.len() * 16);
+            let list = if self.may_descend() && self.afford(cost) {
                 parse(written.as_bstr(), &known).ok()
             } else {
                 None

@@ -151,6 +151,9 @@ impl Walker<'_> {
             value = Value::Unknown(std::mem::take(text));
         }
         let exported = exported || self.state.is_exported(name).unwrap_or(false);
+        if self.state.read_only.contains(name) {
+            value = value.join(&self.lookup(name));
+        }
         self.state.set(name, value, exported);
     }
 
