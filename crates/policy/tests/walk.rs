@@ -200,3 +200,60 @@ fn every_line_gives_its_events() {
     assert!(wrong.is_empty(), "{wrong}");
     assert!(count >= 150, "only {count} lines");
 }
+
+/// A line in which one thing is said very often or very deep, and how many commands must come out of it at least.
+fn long_lines() -> Vec<(String, usize)> {
+    let numbered = |template: &str| -> String {
+        (0..10_000).map(|number| template.replace('#', &number.to_string())).collect()
+    };
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("{}a{}", open.repeat(depth), close.repeat(depth))
+    };
+    vec![
+        ("a b; ".repeat(10_000), 10_000),
+        (format!("a{}", " && b".repeat(9_999)), 10_000),
+        (format!("a{}", " || b".repeat(9_999)), 10_000),
+        (format!("a{}", " | b".repeat(9_999)), 10_000),
+        (numbered("a# | ") + "b", 10_001),
+        (numbered("x#=$(a $x#); "), 10_000),
+        (numbered("if a; then x#=1; fi; "), 10_000),
+        (format!("case x in {} esac", numbered("#) a;; ")), 10_000),
+        (format!("f() {{ {} }}", numbered("a#; ")), 10_000),
+        (format!("f() {{ a; }}; {}", "f; ".repeat(10_000)), 20_000),
+        (numbered("f#() { a; }; "), 10_000),
+        (numbered("trap a# EXIT; "), 20_000),
+        (numbered("eval a#; "), 20_000),
+        (format!("while a; do {} done", numbered("x#=1; break; ")), 10_000),
+        (format!("{{ {} }} <<E\n{}\nE\n", "a; ".repeat(10_000), "x".repeat(100_000)), 10_000),
+        (format!("x={}; {}", "y".repeat(10_000), "a $x; ".repeat(10_000)), 10_000),
+        (nested("echo $(", ")", 60), 61),
+        (nested("echo {a,b}$(", ")", 60), 61),
+        (nested("echo $((1+$(", ")))", 40), 41),
+        (nested("if ", "; then b; fi", 90), 91),
+        (nested("while a; do ", "; x=1; done", 90), 91),
+        (nested("( ", " )", 90), 1),
+        ("a {1..60}{1..60}{1..60}".to_owned(), 1),
+        (doubling(30), 60),
+        ("x='eval \"$x\"; eval \"$x\"'; eval \"$x\"".to_owned(), 2),
+    ]
+}
+
+/// Functions that each call the next one twice.
+fn doubling(count: usize) -> String {
+    let functions: Vec<String> =
+        (0..count).map(|at| format!("f{at}() {{ f{0}; f{0}; }}; ", at + 1)).collect();
+    functions.concat()
+}
+
+#[test]
+fn nothing_is_left_out_of_long_lines() {
+    for (line, least) in long_lines() {
+        let events = events_of(&line, &[]);
+        let commands = events
+            .iter()
+            .filter(|event| !["set ", "bomb "].iter().any(|other| event.starts_with(other)));
+        let count = commands.count();
+        let start: String = line.chars().take(60).collect();
+        assert!(count >= least, "{start}…: {count} of {least}: {:?}", events.first());
+    }
+}

@@ -11,7 +11,7 @@ use exacta_syntax::ast::{
 };
 
 /// How long calls are followed, all together.
-const MOST_STEPS: usize = 1 << 20;
+const MOST_STEPS: usize = 1 << 18;
 
 /// Who calls whom.
 #[derive(Debug, Default)]

@@ -127,7 +127,7 @@ impl Walker<'_> {
         for text in texts {
             let known = Known { chosen: (name.into(), text), others: self.known_aliases() };
             self.via.push(label.clone());
-            let cost = written.len().saturating_add(known.others.len() * 16);
+            let cost = written.len().saturating_add(known.others.len() * 64);
             let list = if self.may_descend() && self.afford(cost) {
                 parse(written.as_bstr(), &known).ok()
             } else {
