@@ -1,12 +1,13 @@
 //! The host of a session: its files, its clock, its chance, and who the script is told it is.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
 use exacta_shell::host::{Action, Clearance, Host, Identity, Refusal, Step};
 use rustix::rand::GetRandomFlags;
+use rustix::time::ClockId;
 
 use crate::filesystem::CurrentRequest;
 use crate::gate::Gate;
@@ -69,6 +70,12 @@ impl Host for EngineHost {
 
     fn now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    /// Of all threads: a pipeline's stages are threads.
+    fn processor_time(&self) -> Duration {
+        let used = rustix::time::clock_gettime(ClockId::ProcessCPUTime);
+        Duration::new(used.tv_sec.max(0) as u64, used.tv_nsec.clamp(0, 999_999_999) as u32)
     }
 
     fn random(&self) -> u64 {

@@ -402,6 +402,17 @@ impl Control {
     }
 }
 
+impl Drop for Control {
+    /// One after the other: subshells may be a thousand deep, and whoever lets go of the last one, on whichever
+    /// thread, would need the stack for all of them.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(mut parent) = next.and_then(Arc::into_inner) {
+            next = parent.parent.take();
+        }
+    }
+}
+
 thread_local! {
     /// The process whose code this thread runs, if it is not that of the request itself.
     static CURRENT: RefCell<Option<Arc<Control>>> = const { RefCell::new(None) };
@@ -468,4 +479,19 @@ fn is_harmless(signal: i32) -> bool {
 /// STOP, TSTP, TTIN, TTOU.
 fn stops(signal: i32) -> bool {
     (SIGSTOP..=22).contains(&signal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_chain_of_processes_is_dropped_on_a_small_stack() {
+        let mut control = Arc::new(Control::new(Limits::default()));
+        for _ in 0..200_000 {
+            control = control.child();
+        }
+        let thread = std::thread::Builder::new().stack_size(128 << 10);
+        thread.spawn(move || drop(control)).unwrap().join().unwrap();
+    }
 }

@@ -44,6 +44,11 @@ pub trait Host: Send + Sync {
 
     fn now(&self) -> SystemTime;
 
+    /// What the processors have worked for this process and the programs it ran, for `time` and `times`.
+    fn processor_time(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Seed for `$RANDOM`, names of temporary files.
     fn random(&self) -> u64;
 

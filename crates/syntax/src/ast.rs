@@ -492,7 +492,9 @@ pub enum Expression {
     /// `$name` as an operand.
     Expansion(Box<ParameterExpansion>),
     Unary(UnaryOperator, Box<Expression>),
-    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// Operands joined by operators that bind equally tightly: `1 + 2 - 3`. One node however long it is, so that
+    /// no walk over the tree goes deeper for it. From the left, but for `**`, where the links are all `**`.
+    Chain(Box<Expression>, Vec<(BinaryOperator, Expression)>),
     /// `x = e`, or `x += e` and the like.
     Assign {
         target: ArithmeticVariable,

@@ -1,7 +1,5 @@
 //! `times`
 
-use std::time::Duration;
-
 use bstr::BString;
 
 use super::{Command, Run};
@@ -16,9 +14,9 @@ pub static COMMAND: Command = Command {
     run: Run::Builtin { special: true, run },
 };
 
-/// Everything runs in this process: the shell's time is that since it began, programs have none of their own.
+/// The kernel does not say how much of it was its own, and commands in process are no children.
 fn run(shell: &mut Shell, _words: &[BString]) -> Flow {
-    let used = shell.host.now().duration_since(shell.started).unwrap_or(Duration::ZERO);
+    let used = shell.host.processor_time();
     let (minutes, seconds) = (used.as_secs() / 60, used.as_secs_f64() % 60.0);
     let text = format!("{minutes}m{seconds:.3}s 0m0.000s\n0m0.000s 0m0.000s\n");
     shell.print("times", text.as_bytes())

@@ -100,7 +100,14 @@ impl Shell {
             return None;
         }
         match &expansion.parameter {
-            Parameter::Variable(name) => self.scalar_of(name.as_bstr()),
+            Parameter::Variable(name) => {
+                let value = self.scalar_of(name.as_bstr())?;
+                // What is behind a nameref is no borrowed text: the others need not be asked.
+                let is_list = matches!(value, Cow::Owned(_))
+                    && !expansion.braced
+                    && self.list_behind(name.as_bstr()).is_some();
+                (!is_list).then_some(value)
+            }
             Parameter::Positional(number) => {
                 let at = (*number as usize).checked_sub(1)?;
                 self.positional.get(at).map(|value| Cow::Borrowed(value.as_bstr()))

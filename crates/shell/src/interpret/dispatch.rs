@@ -324,11 +324,15 @@ impl Shell {
             call.extend_from_slice(words);
             return self.run_in_subshell(|shell| shell.call_function(&handler, &call));
         }
-        let mut message = self.error_name().to_vec();
-        message.extend_from_slice(b": ");
-        message.extend_from_slice(words.first().map_or(b"".as_slice(), |name| name));
-        message.extend_from_slice(b": command not found\n");
-        self.write_error(&message);
+        let mut message = words.first().map_or_else(Vec::new, |name| name.to_vec());
+        message.extend_from_slice(b": command not found");
+        if self.error_name() == "bash" {
+            // The text of the specification, which has no line.
+            message.push(b'\n');
+            self.write_error(&[b"bash: ", message.as_slice()].concat());
+        } else {
+            self.complain(message);
+        }
         Ok(ExitStatus::NOT_FOUND)
     }
 }

@@ -12,7 +12,7 @@ use super::pipeline::Outcome;
 use crate::control::Control;
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
-use crate::pipe::{self, Bytes};
+use crate::pipe;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt, Running};
 
@@ -115,7 +115,6 @@ impl Shell {
             writer
         } else {
             shell.files.set(1, Some(writer));
-            shell.files.set(0, Some(Arc::new(Bytes::new(Vec::new()))));
             reader
         };
         let (process_id, control) = (shell.process_id(), Arc::clone(&shell.control));

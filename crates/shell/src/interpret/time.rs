@@ -12,9 +12,10 @@ use crate::status::Flow;
 impl Shell {
     /// Runs something and says how long it took, on standard error.
     pub(super) fn time(&mut self, format: TimeFormat, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        let began = Instant::now();
+        let (began, worked) = (Instant::now(), self.host.processor_time());
         let flow = run(self)?;
         let real = began.elapsed();
+        let used = self.host.processor_time().saturating_sub(worked);
         let pattern = match format {
             TimeFormat::Posix => "real %2R\nuser %2U\nsys %2S".into(),
             TimeFormat::Bash => self
@@ -22,16 +23,15 @@ impl Shell {
                 .map_or_else(|| "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".into(), Cow::into_owned),
         };
         if !pattern.is_empty() {
-            let mut text = self.formatted(pattern.as_bstr(), real);
+            let mut text = self.formatted(pattern.as_bstr(), real, used);
             text.push(b'\n');
             self.write_error(&text);
         }
         Ok(flow)
     }
 
-    /// `TIMEFORMAT`: `%[precision][l]R`, `U`, `S`, `%P`, `%%`. Commands in process have no clock of their own:
-    /// their user time is the time they took.
-    fn formatted(&self, pattern: &BStr, real: Duration) -> Vec<u8> {
+    /// `TIMEFORMAT`: `%[precision][l]R`, `U`, `S`, `%P`, `%%`. The kernel's own part is in the user's: see `times`.
+    fn formatted(&self, pattern: &BStr, real: Duration, used: Duration) -> Vec<u8> {
         let mut text = Vec::new();
         let mut bytes = pattern.iter().copied().peekable();
         while let Some(byte) = bytes.next() {
@@ -45,9 +45,13 @@ impl Shell {
             }
             let long = bytes.next_if_eq(&b'l').is_some();
             match bytes.next() {
-                Some(b'R' | b'U') => text.extend(seconds(real, precision, long).bytes()),
+                Some(b'R') => text.extend(seconds(real, precision, long).bytes()),
+                Some(b'U') => text.extend(seconds(used, precision, long).bytes()),
                 Some(b'S') => text.extend(seconds(Duration::ZERO, precision, long).bytes()),
-                Some(b'P') => text.extend_from_slice(b"100.00"),
+                Some(b'P') => {
+                    let share = 100.0 * used.as_secs_f64() / real.as_secs_f64().max(1e-9);
+                    text.extend_from_slice(format!("{share:.2}").as_bytes());
+                }
                 Some(b'%') | None => text.push(b'%'),
                 Some(other) => {
                     self.complain(format!(

@@ -58,6 +58,18 @@ impl Shell {
         }
     }
 
+    /// A nameref to `name[@]` or `name[*]`: the array, and whether it was the star. Only `$r` is then a list;
+    /// for `${r}` and everything else it is one text.
+    pub(crate) fn list_behind(&self, name: &BStr) -> Option<(BString, bool)> {
+        let variable = self.variables.get(name)?;
+        let place = if variable.attributes.nameref { self.follow(name)? } else { return None };
+        match place.subscript?.as_bytes() {
+            b"@" => Some((place.name, false)),
+            b"*" => Some((place.name, true)),
+            _ => None,
+        }
+    }
+
     /// The value of a variable that was found, without following it as a nameref.
     pub(crate) fn value_in<'a>(&self, variable: &'a Variable) -> Option<Cow<'a, Value>> {
         match variable.attributes.dynamic {

@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
         let mark = self.mark();
         let subscript = self.subscript()?;
         elements.push(if let Some(append) = self.assignment_operator() {
-            let value = self.word(WordKind::Value)?;
+            let value = self.word(WordKind::Element)?;
             ArrayElement { subscript: Some(subscript), append, value }
         } else {
             let value = self.word_after_subscript(Parts::default(), subscript, mark)?;

@@ -25,6 +25,8 @@ pub(super) struct Reader<'run, 'source> {
     pub enclosing: Vec<BString>,
     /// Inside `$(…)` or `<(…)`, where a here-document may end in front of the `)`.
     pub in_substitution: bool,
+    /// In the value of an assignment, where a tilde may follow a colon even inside `${…}`.
+    pub in_value: bool,
 }
 
 impl<'run, 'source> Reader<'run, 'source> {
@@ -45,6 +47,7 @@ impl<'run, 'source> Reader<'run, 'source> {
             open_document: None,
             enclosing: Vec::new(),
             in_substitution: false,
+            in_value: false,
         }
     }
 

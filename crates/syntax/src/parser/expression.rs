@@ -133,25 +133,36 @@ impl<'text> Builder<'text> {
         Ok(Expression::Ternary(Box::new(condition), yes, no))
     }
 
-    /// Operators that bind at least as tightly as `least`. A chain leans to the left and each link makes the
-    /// tree deeper, so each counts.
+    /// Operators that bind at least as tightly as `least`. What follows a chain binds less tightly than it, and
+    /// has it as its first operand: that makes the tree deeper, so it counts.
     fn binary(&mut self, least: u8) -> Scanned<Expression> {
         let mut left = self.unary()?;
-        let mut links = 0;
+        let mut chains = 0;
         while let Token::Binary(operator) = self.scanner.current {
             let rank = rank(operator);
             if rank < least {
                 break;
             }
             self.scanner.enter()?;
-            links += 1;
-            self.scanner.advance()?;
-            let from_right = operator == BinaryOperator::Power;
-            let right = self.binary(if from_right { rank } else { rank + 1 })?;
-            left = Expression::Binary(operator, Box::new(left), Box::new(right));
+            chains += 1;
+            let links = self.links(rank)?;
+            left = Expression::Chain(Box::new(left), links);
         }
-        self.scanner.leave(links);
+        self.scanner.leave(chains);
         Ok(left)
+    }
+
+    /// Operators of one rank, each with the operand that follows it.
+    fn links(&mut self, wanted: u8) -> Scanned<Vec<(BinaryOperator, Expression)>> {
+        let mut links = Vec::new();
+        while let Token::Binary(operator) = self.scanner.current {
+            if rank(operator) != wanted {
+                break;
+            }
+            self.scanner.advance()?;
+            links.push((operator, self.binary(wanted + 1)?));
+        }
+        Ok(links)
     }
 
     fn unary(&mut self) -> Scanned<Expression> {

@@ -9,6 +9,7 @@ use super::dollar::{Quoting, special_parameter};
 use super::input::Mark;
 use super::parts::Parts;
 use super::scan::{self, PARAMETER_WORD_STOPS};
+use super::tilde;
 use crate::ast::{
     CaseChange, DefaultKind, Operation, Parameter, ParameterExpansion, ReplaceKind, Selector, Word,
     WordPart,
@@ -106,10 +107,8 @@ impl Reader<'_, '_> {
     /// Whether the `!` at the position is indirection and not the parameter `$!`.
     fn indirection_follows(&mut self) -> bool {
         match self.peek_second() {
-            Some(b'#' | b'?' | b'@' | b'*') => {
-                let third = self.after_continuations(self.input.position + 1) + 1;
-                self.input.byte_at(self.after_continuations(third)) == Some(b'}')
-            }
+            // `${!#}`, `${!#%x}`, `${!@}`; but `${!-x}` is a default for `$!`.
+            Some(b'#' | b'?' | b'@' | b'*') => true,
             Some(byte) => scan::is_name_byte(byte),
             None => false,
         }
@@ -209,7 +208,10 @@ impl Reader<'_, '_> {
             _ => DefaultKind::Alternative,
         };
         self.bump();
-        let word = self.parameter_word(Role::Default, quoting, mark)?;
+        let mut word = self.parameter_word(Role::Default, quoting, mark)?;
+        if self.in_value && quoting == Quoting::None {
+            word = tilde::after_colons(word);
+        }
         *place = Operation::Default { kind, colon, word };
         Ok(true)
     }

@@ -13,7 +13,7 @@ use crate::ast::{BraceExpansion, Word, WordPart};
 pub(super) fn may_follow(parts: &Parts, kind: WordKind) -> bool {
     let last = parts.last_literal_byte();
     match kind {
-        WordKind::Value => last == Some(b':'),
+        WordKind::Value | WordKind::Element => last == Some(b':'),
         WordKind::Argument => match (last, parts.as_slice().first()) {
             (Some(b':'), Some(WordPart::Literal(first))) => assignment_length(first).is_some(),
             (Some(b'='), Some(WordPart::Literal(first))) => {
@@ -75,6 +75,44 @@ impl Reader<'_, '_> {
         let name = self.written(start, position);
         self.input.position = position;
         Some(name)
+    }
+}
+
+/// `x=${y:-a:~}`: inside `${…}` in a value, a tilde may follow a colon too.
+pub(super) fn after_colons(word: Word) -> Word {
+    let span = word.span;
+    let mut parts = Vec::with_capacity(word.parts.len());
+    let mut rest = word.parts.into_iter().peekable();
+    while let Some(part) = rest.next() {
+        match part {
+            WordPart::Literal(text) => split_at_tildes(&text, rest.peek().is_none(), &mut parts),
+            other => parts.push(other),
+        }
+    }
+    Word { parts, span }
+}
+
+/// `last`: nothing follows the text that could belong to a name at its end.
+fn split_at_tildes(text: &[u8], last: bool, parts: &mut Vec<WordPart>) {
+    let (mut start, mut from) = (0, 0);
+    while let Some(colon) = text.get(from..).and_then(|rest| rest.find(b":~")) {
+        let name_start = from + colon + 2;
+        let after = text.get(name_start..).unwrap_or_default();
+        from = name_start;
+        let length = match after.iter().position(|byte| matches!(byte, b'/' | b':')) {
+            Some(length) => length,
+            None if last => after.len(),
+            None => break,
+        };
+        let name = after.get(..length).unwrap_or_default();
+        parts.push(WordPart::Literal(text.get(start..name_start - 1).unwrap_or_default().into()));
+        parts.push(WordPart::Tilde(name.into()));
+        from += length;
+        start = from;
+    }
+    let left = text.get(start..).unwrap_or_default();
+    if !left.is_empty() {
+        parts.push(WordPart::Literal(left.into()));
     }
 }
 

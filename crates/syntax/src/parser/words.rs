@@ -16,6 +16,8 @@ pub(super) enum WordKind {
     Argument,
     /// The right side of an assignment: a tilde may also follow a colon.
     Value,
+    /// The same for `[key]=` in an array: braces expand as well.
+    Element,
     /// Everything else that is one word.
     Plain,
     /// The right side of `==` in `[[ ]]`: extended patterns are always on.
@@ -55,7 +57,14 @@ impl Reader<'_, '_> {
     }
 
     /// Goes on with a word of which `parts` have been read.
-    pub fn rest_of_word(&mut self, mut parts: Parts, mark: Mark, kind: WordKind) -> Parsed<Word> {
+    pub fn rest_of_word(&mut self, parts: Parts, mark: Mark, kind: WordKind) -> Parsed<Word> {
+        let around = std::mem::replace(&mut self.in_value, kind == WordKind::Value);
+        let word = self.parts_of_word(parts, mark, kind);
+        self.in_value = around;
+        word
+    }
+
+    fn parts_of_word(&mut self, mut parts: Parts, mark: Mark, kind: WordKind) -> Parsed<Word> {
         let mut braces = false;
         while let Some(stop) = self.literal_run(&WORD_STOPS, &mut parts) {
             match stop {
@@ -75,7 +84,7 @@ impl Reader<'_, '_> {
             }
         }
         let span = self.span_since(mark);
-        if braces && kind == WordKind::Argument {
+        if braces && matches!(kind, WordKind::Argument | WordKind::Element) {
             let mut expanded = brace::expand(parts.into_vec(), self.depth_left(), self)?;
             tilde::in_alternatives(&mut expanded);
             return Ok(Word { parts: expanded, span });

@@ -10,8 +10,8 @@ fn tree(text: &str) -> Expression {
     parse_arithmetic(BStr::new(text), Limits::default()).unwrap()
 }
 
-fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
-    Expression::Binary(operator, Box::new(left), Box::new(right))
+fn chain(first: Expression, links: impl Into<Vec<(BinaryOperator, Expression)>>) -> Expression {
+    Expression::Chain(Box::new(first), links.into())
 }
 
 fn number(value: i64) -> Expression {
@@ -47,14 +47,23 @@ fn numbers_have_all_bases() {
 #[test]
 fn operators_bind_as_in_bash() {
     use BinaryOperator::{Add, Multiply, Power, Subtract};
-    let right = binary(Power, number(3), number(4));
-    assert_eq!(tree("2**3**4"), binary(Power, number(2), right));
+    assert_eq!(tree("2**3**4"), chain(number(2), [(Power, number(3)), (Power, number(4))]));
     let minus_two = Expression::Unary(UnaryOperator::Minus, Box::new(number(2)));
-    assert_eq!(tree("-2**3"), binary(Power, minus_two, number(3)));
-    let product = binary(Multiply, number(2), number(3));
-    assert_eq!(tree("1+2*3"), binary(Add, number(1), product));
-    let left = binary(Subtract, number(1), number(2));
-    assert_eq!(tree("1-2-3"), binary(Subtract, left, number(3)));
+    assert_eq!(tree("-2**3"), chain(minus_two, [(Power, number(3))]));
+    let product = || chain(number(2), [(Multiply, number(3))]);
+    assert_eq!(tree("1+2*3"), chain(number(1), [(Add, product())]));
+    assert_eq!(tree("2*3+1"), chain(product(), [(Add, number(1))]));
+    assert_eq!(tree("1-2+3"), chain(number(1), [(Subtract, number(2)), (Add, number(3))]));
+    let right = chain(number(2), [(Subtract, number(3))]);
+    assert_eq!(tree("1-(2-3)"), chain(number(1), [(Subtract, right)]));
+}
+
+#[test]
+fn a_long_chain_is_not_deep() {
+    for operator in ["+", "*", "**", "&&", "||", "<<", "==", "|", ","] {
+        let text = vec!["1"; 100_000].join(operator);
+        assert!(parse_arithmetic(BStr::new(&text), Limits::default()).is_ok(), "{operator}");
+    }
 }
 
 #[test]

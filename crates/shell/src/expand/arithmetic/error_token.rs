@@ -8,7 +8,7 @@ use exacta_syntax::ast::{BinaryOperator, Expression};
 pub(super) fn of_division<'t>(
     text: &'t BStr,
     root: &Expression,
-    failed: *const Expression,
+    failed: *const BinaryOperator,
 ) -> &'t BStr {
     let wanted = |operator| matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder);
     let Some(number) = number_of(root, failed, &wanted) else { return text };
@@ -48,7 +48,7 @@ fn after_value(value: &[u8]) -> &[u8] {
 pub(super) fn of_exponent<'t>(
     text: &'t BStr,
     root: &Expression,
-    failed: *const Expression,
+    failed: *const BinaryOperator,
 ) -> &'t BStr {
     let wanted = |operator| operator == BinaryOperator::Power;
     let Some(number) = number_of(root, failed, &wanted) else { return text };
@@ -99,10 +99,10 @@ fn top_level(text: &BStr) -> impl Iterator<Item = (usize, u8)> {
     })
 }
 
-/// Which of the wanted operators, counted from the left, the failed node is.
+/// Which of the wanted operators, counted from the left, the failed one is.
 fn number_of(
     root: &Expression,
-    failed: *const Expression,
+    failed: *const BinaryOperator,
     wanted: &dyn Fn(BinaryOperator) -> bool,
 ) -> Option<usize> {
     let mut count = 0;
@@ -111,25 +111,26 @@ fn number_of(
 
 fn find(
     expression: &Expression,
-    failed: *const Expression,
+    failed: *const BinaryOperator,
     wanted: &dyn Fn(BinaryOperator) -> bool,
     count: &mut usize,
 ) -> bool {
-    let here = std::ptr::eq(expression, failed);
     match expression {
         Expression::Number(_)
         | Expression::Variable(_)
         | Expression::Expansion(_)
         | Expression::Step { .. } => false,
         Expression::Unary(_, operand) => find(operand, failed, wanted, count),
-        Expression::Binary(operator, left, right) => {
-            if find(left, failed, wanted, count) {
-                return true;
-            }
-            *count += usize::from(!here && wanted(*operator));
-            here || find(right, failed, wanted, count)
+        Expression::Chain(first, links) => {
+            find(first, failed, wanted, count)
+                || links.iter().any(|(operator, operand)| {
+                    let here = std::ptr::eq(operator, failed);
+                    *count += usize::from(!here && wanted(*operator));
+                    here || find(operand, failed, wanted, count)
+                })
         }
         Expression::Assign { operator, value, .. } => {
+            let here = operator.as_ref().is_some_and(|operator| std::ptr::eq(operator, failed));
             *count += usize::from(!here && operator.is_some_and(wanted));
             here || find(value, failed, wanted, count)
         }

@@ -11,12 +11,12 @@ use crate::shell::Shell;
 use crate::status::{Interrupt, Running};
 use crate::variables::ElementKey;
 
-/// Why there is no value. The node says where, for the message.
+/// Why there is no value. The operator's place in the tree says where, for the message.
 #[derive(Debug)]
 pub(super) enum Failure {
     Interrupted(Interrupt),
-    DivisionByZero(*const Expression),
-    NegativeExponent(*const Expression),
+    DivisionByZero(*const BinaryOperator),
+    NegativeExponent(*const BinaryOperator),
 }
 
 impl From<Interrupt> for Failure {
@@ -26,6 +26,8 @@ impl From<Interrupt> for Failure {
 }
 
 type Evaluated = Result<i64, Failure>;
+
+type Link = (BinaryOperator, Expression);
 
 pub(super) struct Evaluator<'a> {
     shell: &'a mut Shell,
@@ -70,11 +72,9 @@ impl<'a> Evaluator<'a> {
                     UnaryOperator::Complement => !value,
                 })
             }
-            Expression::Binary(operator, left, right) => {
-                self.binary(expression, *operator, left, right)
-            }
+            Expression::Chain(first, links) => self.chain(first, links),
             Expression::Assign { target, operator, value } => {
-                self.assign(expression, target, *operator, value)
+                self.assign(target, operator.as_ref(), value)
             }
             Expression::Step { target, increment, prefix } => {
                 let target = self.target(target)?;
@@ -99,32 +99,44 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn binary(
-        &mut self,
-        whole: &Expression,
-        operator: BinaryOperator,
-        left: &Expression,
-        right: &Expression,
-    ) -> Evaluated {
-        let one = self.evaluate(left)?;
-        let decided = match operator {
-            BinaryOperator::And => one == 0,
-            BinaryOperator::Or => one != 0,
-            _ => false,
-        };
-        if decided {
-            self.skip(right);
-            return Ok(i64::from(one != 0));
+    fn chain(&mut self, first: &Expression, links: &[Link]) -> Evaluated {
+        if let [(BinaryOperator::Power, _), ..] = links {
+            return self.powers(first, links);
         }
-        let other = self.evaluate(right)?;
-        calculate(operator, one, other, whole)
+        let mut value = self.evaluate(first)?;
+        for (operator, operand) in links {
+            let decided = match operator {
+                BinaryOperator::And => value == 0,
+                BinaryOperator::Or => value != 0,
+                _ => false,
+            };
+            if decided {
+                self.skip(operand);
+                value = i64::from(value != 0);
+            } else {
+                value = calculate(operator, value, self.evaluate(operand)?)?;
+            }
+        }
+        Ok(value)
+    }
+
+    /// `2 ** 3 ** 2`: operands from the left, powers from the right.
+    fn powers(&mut self, first: &Expression, links: &[Link]) -> Evaluated {
+        let mut bases = vec![self.evaluate(first)?];
+        for (_, operand) in links {
+            bases.push(self.evaluate(operand)?);
+        }
+        let mut value = bases.pop().unwrap_or(1);
+        for ((operator, _), base) in links.iter().zip(bases).rev() {
+            value = calculate(operator, base, value)?;
+        }
+        Ok(value)
     }
 
     fn assign(
         &mut self,
-        whole: &Expression,
         target: &ArithmeticVariable,
-        operator: Option<BinaryOperator>,
+        operator: Option<&BinaryOperator>,
         value: &Expression,
     ) -> Evaluated {
         let target = self.target(target)?;
@@ -133,7 +145,7 @@ impl<'a> Evaluator<'a> {
             Some(operator) => {
                 let before = self.value(&target)?;
                 let change = self.evaluate(value)?;
-                calculate(operator, before, change, whole)?
+                calculate(operator, before, change)?
             }
         };
         self.store(&target, result)?;
@@ -202,17 +214,18 @@ fn written_key(key: &ElementKey) -> BString {
     }
 }
 
-fn calculate(operator: BinaryOperator, one: i64, other: i64, whole: &Expression) -> Evaluated {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a failure names the operator by its place")]
+fn calculate(operator: &BinaryOperator, one: i64, other: i64) -> Evaluated {
     Ok(match operator {
         BinaryOperator::Power => {
             if other < 0 {
-                return Err(Failure::NegativeExponent(whole));
+                return Err(Failure::NegativeExponent(operator));
             }
             power(one, other)
         }
         BinaryOperator::Multiply => one.wrapping_mul(other),
         BinaryOperator::Divide | BinaryOperator::Remainder if other == 0 => {
-            return Err(Failure::DivisionByZero(whole));
+            return Err(Failure::DivisionByZero(operator));
         }
         BinaryOperator::Divide => one.wrapping_div(other),
         BinaryOperator::Remainder => one.wrapping_rem(other),
@@ -257,9 +270,9 @@ pub(super) fn each_expansion(
         Expression::Number(_) | Expression::Variable(_) | Expression::Step { .. } => Some(()),
         Expression::Expansion(expansion) => visit(expansion),
         Expression::Unary(_, operand) => each_expansion(operand, visit),
-        Expression::Binary(_, left, right) => {
-            each_expansion(left, visit)?;
-            each_expansion(right, visit)
+        Expression::Chain(first, links) => {
+            each_expansion(first, visit)?;
+            links.iter().try_for_each(|(_, operand)| each_expansion(operand, visit))
         }
         Expression::Assign { value, .. } => each_expansion(value, visit),
         Expression::Ternary(condition, yes, no) => {

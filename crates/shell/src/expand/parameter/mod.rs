@@ -35,10 +35,7 @@ impl Shell {
         out: &mut Expansion,
     ) -> Running<()> {
         // The plain variable is by far the most frequent, and needs no copy.
-        if let (Parameter::Variable(name), None, false, Operation::Plain) =
-            (&expansion.parameter, &expansion.selector, expansion.indirect, &expansion.operation)
-            && let Some(value) = self.scalar_of(name.as_bstr())
-        {
+        if let Some(value) = self.plain_variable(expansion) {
             return out.push(mode.origin(), &value);
         }
         stacker::maybe_grow(64 << 10, 1 << 20, || self.expand_any_parameter(expansion, mode, out))
@@ -62,6 +59,13 @@ impl Shell {
             && matches!(expansion.selector, Some(Selector::All | Selector::Joined));
         if lists_keys {
             return self.expand_keys(expansion, mode, out);
+        }
+        if let (Parameter::Variable(name), None, false) =
+            (&expansion.parameter, &expansion.selector, expansion.braced)
+            && let Some((array, star)) = self.list_behind(name.as_bstr())
+        {
+            let (place, subject) = self.array_list(&array, star);
+            return self.push_subject(subject, &place, mode, out);
         }
         let reference = if expansion.indirect {
             match self.indirect_reference(expansion)? {
