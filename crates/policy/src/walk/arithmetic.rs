@@ -59,9 +59,9 @@ impl Walker<'_> {
                 }
             }
             Expression::Unary(_, operand) => self.visit_expression(operand),
-            Expression::Binary(_, left, right) => {
-                self.visit_expression(left);
-                self.visit_expression(right);
+            Expression::Chain(first, links) => {
+                self.visit_expression(first);
+                links.iter().for_each(|(_, operand)| self.visit_expression(operand));
             }
             Expression::Assign { target, value, .. } => {
                 self.visit_expression(value);
@@ -148,11 +148,7 @@ impl Walker<'_> {
                     UnaryOperator::Complement => !operand,
                 })
             }
-            Expression::Binary(operator, left, right) => {
-                let left = self.number(left)?;
-                let right = self.number(right)?;
-                binary(*operator, left, right)
-            }
+            Expression::Chain(first, links) => self.number_of_chain(first, links),
             Expression::Assign { operator: None, value, .. } => self.number(value),
             Expression::Ternary(condition, yes, no) => {
                 if self.number(condition)? == 0 {
@@ -164,6 +160,30 @@ impl Walker<'_> {
             Expression::Comma(expressions) => self.number(expressions.last()?),
             _ => None,
         })
+    }
+
+    /// From the left, but for powers.
+    fn number_of_chain(
+        &mut self,
+        first: &Expression,
+        links: &[(BinaryOperator, Expression)],
+    ) -> Option<i64> {
+        let mut value = self.number(first)?;
+        if let [(BinaryOperator::Power, _), ..] = links {
+            let mut bases = vec![value];
+            for (_, operand) in links {
+                bases.push(self.number(operand)?);
+            }
+            let last = bases.pop()?;
+            return bases
+                .into_iter()
+                .rev()
+                .try_fold(last, |exponent, base| binary(BinaryOperator::Power, base, exponent));
+        }
+        for (operator, operand) in links {
+            value = binary(*operator, value, self.number(operand)?)?;
+        }
+        Some(value)
     }
 
     fn number_of(&mut self, name: &BStr) -> Option<i64> {

@@ -455,9 +455,9 @@ impl<'state> Search<'state> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match expression {
             Expression::Number(_) | Expression::Variable(_) | Expression::Expansion(_) => {}
             Expression::Unary(_, operand) => self.expression(operand),
-            Expression::Binary(_, left, right) => {
-                self.expression(left);
-                self.expression(right);
+            Expression::Chain(first, links) => {
+                self.expression(first);
+                links.iter().for_each(|(_, operand)| self.expression(operand));
             }
             Expression::Assign { target, value, .. } => {
                 self.found.names.insert(target.name.clone());
