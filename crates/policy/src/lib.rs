@@ -15,6 +15,7 @@
 pub mod code;
 pub mod effect;
 pub mod event;
+pub mod glob;
 pub mod judge;
 pub mod programs;
 pub mod rules;

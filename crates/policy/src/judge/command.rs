@@ -5,6 +5,10 @@ use bstr::{BStr, BString, ByteSlice};
 use super::inquiry::{Inquiry, Lifted, built_in};
 use crate::effect::{Effect, Language};
 use crate::event::{Access, Directory, Invocation};
+}
+
+use crate::event::{Directory, Invocation};
+use crate::glob;
 use crate::programs::{self, Reading};
 use crate::rules::Subject;
 use crate::surroundings::Place;
@@ -63,11 +67,14 @@ impl Inquiry<'_> {
         }
     }
 
+    /// What a pattern in the place of a command can mean: files that are there, and programs that may be.
     fn glob(&self, invocation: &Invocation, pattern: &BStr) -> Vec<BString> {
-        match super::paths::absolute(pattern, &invocation.directory) {
-            Some(pattern) => self.world.glob(pattern.as_bstr(), GLOB_LIMIT),
-            None => Vec::new(),
-        }
+        let Some(pattern) = super::paths::absolute(pattern, &invocation.directory) else {
+            return Vec::new();
+        };
+        let mut found = self.world.glob(pattern.as_bstr(), GLOB_LIMIT);
+        found.extend(system_programs(pattern.as_bstr()));
+        found
     }
 
     fn named_command(&mut self, invocation: &Invocation) {
@@ -182,4 +189,22 @@ fn language_of(content: &BStr) -> Language {
     let first = content.lines().next().unwrap_or_default();
     let named = |name: &str| first.starts_with(b"#!") && first.contains_str(name);
     KNOWN.iter().find(|(name, _)| named(name)).map_or(Language::Shell, |(_, language)| *language)
+}
+
+/// Directories where programs are.
+const PROGRAM_DIRECTORIES: [&[u8]; 6] =
+    [b"/bin", b"/sbin", b"/usr/bin", b"/usr/sbin", b"/usr/local/bin", b"/usr/local/sbin"];
+
+/// Programs with a table that the pattern matches in a directory of programs, on this machine or not.
+fn system_programs(pattern: &BStr) -> Vec<BString> {
+    let Some((directory, last)) = pattern.rsplit_once_str("/") else { return Vec::new() };
+    let wanted: Vec<&[u8]> = directory.split_str("/").collect();
+    let place = PROGRAM_DIRECTORIES.iter().find(|known| {
+        let parts: Vec<&[u8]> = known.split_str("/").collect();
+        parts.len() == wanted.len()
+            && wanted.iter().zip(&parts).all(|(pattern, part)| glob::matches(pattern, part))
+    });
+    let Some(place) = place else { return Vec::new() };
+    let names = programs::known_names().filter(|name| glob::matches(last, name.as_bytes()));
+    names.map(|name| BString::from([place, &b"/"[..], name.as_bytes()].concat())).collect()
 }

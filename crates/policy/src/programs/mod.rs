@@ -50,6 +50,11 @@ pub struct GivenOption {
     pub value: Option<Word>,
 }
 
+/// The names of all programs that have a table.
+pub fn known_names() -> impl Iterator<Item = &'static str> {
+    table::names()
+}
+
 /// Reads a command by the table of its program; `words` begins with the name.
 pub fn read(words: &[Word]) -> Reading {
     let Some(first) = words.first() else {

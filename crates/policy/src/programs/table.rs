@@ -95,6 +95,11 @@ pub fn table(number: usize) -> Option<&'static Table> {
 /// A table, and the name that the program goes by.
 pub type Found = (&'static Table, &'static str);
 
+/// Every plain name.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PLAIN.iter().map(|row| row.0)
+}
+
 pub fn plain(name: &[u8]) -> Option<Found> {
     search(PLAIN, name)
 }

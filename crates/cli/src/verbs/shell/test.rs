@@ -90,21 +90,7 @@ fn explained(verdict: &Verdict, text: &BStr, look: Look) -> String {
     // Writing to a String cannot fail.
     let _ =
         writeln!(shown, "{}  {}", look.decision(verdict.decision), visible(&text.to_str_lossy()));
-    let all = || verdict.commands.iter().flat_map(|command| &command.findings);
-    let denying = |step: Step| all().find(|f| f.step == step && f.decision == Decision::Deny);
-    let steps = [
-        ("1 parse", parsed(verdict)),
-        ("2 blocklist", denying(Step::Blocklist).map_or("nothing is blocked".into(), said)),
-        (
-            "3 allowlist",
-            all()
-                .find(|finding| finding.step == Step::Allowlist)
-                .map_or("no rule allows it".into(), said),
-        ),
-        ("4 paths", denying(Step::Paths).map_or("all inside".into(), said)),
-        ("5 policy", said(&verdict.finding)),
-    ];
-    for (step, found) in steps {
+    for (step, found) in steps(verdict) {
         let _ = writeln!(shown, "  {step:<12} {found}");
     }
     let counting = verdict.commands.len();
@@ -120,6 +106,37 @@ fn explained(verdict: &Verdict, text: &BStr, look: Look) -> String {
         let _ = writeln!(shown, "hint: {}", verdict.finding.hint);
     }
     shown
+}
+
+/// Each step with what it found, up to the one that denied.
+fn steps(verdict: &Verdict) -> Vec<(&'static str, String)> {
+    let all = || verdict.commands.iter().flat_map(|command| &command.findings);
+    let denied = |step: Step| {
+        let is_denied = |finding: &&Finding| {
+            finding.decision == Decision::Deny
+                && (finding.step == Step::Paths) == (step == Step::Paths)
+        };
+        all().find(is_denied).map(said)
+    };
+    let mut steps = vec![("1 parse", parsed(verdict))];
+    if let Some(found) = denied(Step::Blocklist) {
+        steps.push(("2 blocklist", found));
+        return steps;
+    }
+    steps.push(("2 blocklist", "nothing is blocked".into()));
+    let allowed = all().find(|finding| finding.step == Step::Allowlist);
+    steps.push(("3 allowlist", allowed.map_or("no rule allows it".into(), said)));
+    if let Some(found) = denied(Step::Paths) {
+        steps.push(("4 paths", found));
+        return steps;
+    }
+    steps.push(("4 paths", "nothing leads outside".into()));
+    let last = match verdict.decision {
+        Decision::Allow => "nothing asks".into(),
+        _ => said(&verdict.finding),
+    };
+    steps.push(("5 policy", last));
+    steps
 }
 
 fn parsed(verdict: &Verdict) -> String {
