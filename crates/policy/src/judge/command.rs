@@ -5,9 +5,6 @@ use bstr::{BStr, BString, ByteSlice};
 use super::inquiry::{Inquiry, Lifted, built_in};
 use crate::effect::{Effect, Language};
 use crate::event::{Access, Directory, Invocation};
-}
-
-use crate::event::{Directory, Invocation};
 use crate::glob;
 use crate::programs::{self, Reading};
 use crate::rules::Subject;
