@@ -72,7 +72,9 @@ impl<'t, 'w> Reader<'t, 'w> {
             return false;
         };
         let name = word.prefix().get(..length).unwrap_or_default();
-        let value = tail(word, length);
+        let equals = self.style == Style::Dash
+            && word.prefix().get(length).is_some_and(|byte| matches!(byte, b'=' | b':'));
+        let value = tail(word, length + usize::from(equals));
         self.value(row, name, (!value.prefix().is_empty() || !is_known(word)).then_some(value));
         true
     }

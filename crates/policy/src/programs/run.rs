@@ -91,6 +91,14 @@ pub fn package(sink: &mut Sink<'_>, word: &Word, rest: &[Word]) {
         .map_or(text.len(), |at| at + skip);
     let name = Word::literal(text.get(..length).unwrap_or_default());
     command(sink, &all(&name, rest));
+    // `mise exec node@20 -- node x.js`: a tool to have, then the command.
+    if let [dashes, next, ..] = rest
+        && length < text.len()
+        && dashes.as_literal().is_some_and(|text| text == "--")
+        && !next.prefix().starts_with(b"-")
+    {
+        command(sink, rest);
+    }
 }
 
 /// `python -m NAME`.
