@@ -270,9 +270,11 @@ fn one_matches(pattern: &str, word: &Word, sense: Sense) -> bool {
         .is_some_and(|prefix| dynamic.prefix.starts_with(prefix.as_bytes()));
     let by_value = match sense {
         Sense::All => !dynamic.values.is_empty() && dynamic.values.iter().all(matches),
-        // A pattern for file names also stands for itself: `rm -rf /*`.
+        // A pattern for file names also stands for itself: `rm -rf /*`; and so does what the script wrote: `$PPID`.
         Sense::Any => {
-            dynamic.values.iter().any(matches) || dynamic.glob.as_ref().is_some_and(matches)
+            dynamic.values.iter().any(matches)
+                || dynamic.glob.as_ref().is_some_and(matches)
+                || matches(&dynamic.written)
         }
     };
     sure || by_value
