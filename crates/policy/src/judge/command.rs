@@ -94,6 +94,7 @@ impl Inquiry<'_> {
             self.variable(name, value, &mut findings);
         }
         let nested = self.effects(&mut subjected, &mut findings);
+        self.unread(&subjected, &mut findings);
         self.note_command(invocation, findings);
         for effect in nested {
             self.nested_effect(&subjected, effect);

@@ -61,7 +61,7 @@ impl Inquiry<'_> {
     }
 
     /// A name on the network. This machine itself is no network.
-    fn connect(&self, target: &Word, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+    pub fn connect(&self, target: &Word, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         let host = target.as_literal().map(host_of);
         if host.is_some_and(is_loopback) {
             return;

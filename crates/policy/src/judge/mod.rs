@@ -3,6 +3,7 @@
 //! - [`inquiry`]: the state of one verdict.
 //! - [`command`]: one effective command: its name, its rules.
 //! - [`effects`]: what its words do.
+//! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages.
 //! - [`paths`], [`variables`]: where paths lead, which variables make programs execute.
 
@@ -11,6 +12,7 @@ mod effects;
 mod inquiry;
 mod paths;
 mod scripts;
+mod unread;
 mod variables;
 
 use bstr::{BStr, BString, ByteSlice};

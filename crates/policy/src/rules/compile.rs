@@ -70,6 +70,8 @@ pub const SITUATIONS: &[&str] = &[
     "piped-code",
     "project-program",
     "unknown-option",
+    "unread-option",
+    "unread-path",
     "executing-option",
     "network",
     "outside",

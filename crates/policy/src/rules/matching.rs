@@ -211,7 +211,9 @@ impl Given<'_> {
             return true;
         }
         let Some(letters) = wanted.strip_prefix('-') else { return false };
-        let cluster = letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_alphanumeric());
+        // Longer ones are names: `-exec` is not `-e -x -e -c`.
+        let cluster =
+            (2..=3).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_alphanumeric());
         cluster
             && letters.bytes().all(|letter| {
                 let name = [b'-', letter];

@@ -40,7 +40,8 @@ pub struct Rule {
     pub code: Vec<String>,
     pub level: String,
     /// What the judge itself finds: `unknown-program`, `dynamic-command`, `dynamic-code`, `piped-code`,
-    /// `project-program`, `unknown-option`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
+    /// `project-program`, `unknown-option`, `unread-option`,
+    /// `unread-path`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
     pub situation: Vec<String>,
     /// `fork-bomb`
     pub shape: Vec<String>,
