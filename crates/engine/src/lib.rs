@@ -18,6 +18,7 @@ mod judging;
 mod metered;
 mod pipeline;
 pub mod places;
+pub mod primitives;
 pub mod project;
 mod proposal;
 pub mod recorder;
