@@ -13,7 +13,7 @@ use crate::word::Word;
 
 use super::Subject;
 use super::compile::{About, Compiled, Ruling, Texts};
-use super::pattern::{self, Pattern};
+use super::pattern::{self, Case, Pattern};
 
 /// What is asked of a word with several values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,10 +177,9 @@ fn program_matches(program: &str, command: &Command<'_>, sense: Sense) -> bool {
     if sense == Sense::All && reading.path.is_some() {
         return false;
     }
-    pattern::matches(program, &reading.name)
-        || (sense == Sense::Any
-            && reading.name.iter().chain(program.as_bytes()).any(u8::is_ascii_uppercase)
-            && pattern::matches(&program.to_ascii_lowercase(), &reading.name.to_ascii_lowercase()))
+    // Windows and macOS do not care for case, so neither do rules that ask or deny.
+    let case = if sense == Sense::Any { Case::Either } else { Case::Exact };
+    pattern::matches_in(program.as_bytes(), &reading.name, case)
 }
 
 fn is_option(word: &str) -> bool {
@@ -241,11 +240,7 @@ fn named_operand(wanted: &str, given: &GivenOption, sense: Sense) -> bool {
         None => (wanted, None),
     };
     let named = given.names.iter().any(|given| {
-        !given.starts_with(b"-")
-            && pattern::matches_one(
-                name.to_ascii_lowercase().as_bytes(),
-                &given.to_ascii_lowercase(),
-            )
+        !given.starts_with(b"-") && pattern::matches_in(name.as_bytes(), given, Case::Either)
     });
     named
         && value.is_none_or(|pattern| {

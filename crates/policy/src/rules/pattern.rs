@@ -73,8 +73,22 @@ pub fn words(rest: &str) -> impl Iterator<Item = &str> {
     Pieces { rest: Some(rest).filter(|rest| !rest.is_empty()), separator: b' ' }
 }
 
+/// Are letters the same in either case?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    Exact,
+    Either,
+}
+
 /// One alternative against a text: `*` is any text, `\` makes the next byte plain.
 pub fn matches_one(pattern: &[u8], text: &[u8]) -> bool {
+    matches_in(pattern, text, Case::Exact)
+}
+
+pub fn matches_in(pattern: &[u8], text: &[u8], case: Case) -> bool {
+    let same = |wanted: u8, found: u8| {
+        wanted == found || (case == Case::Either && wanted.eq_ignore_ascii_case(&found))
+    };
     let (mut p, mut t) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
@@ -90,7 +104,7 @@ pub fn matches_one(pattern: &[u8], text: &[u8]) -> bool {
         match (byte, text.get(t)) {
             (None, None) => return true,
             (Some(b'?'), Some(_)) if !plain => (p, t) = (next, t + 1),
-            (Some(wanted), Some(found)) if wanted == *found => (p, t) = (next, t + 1),
+            (Some(wanted), Some(found)) if same(wanted, *found) => (p, t) = (next, t + 1),
             _ => match retry {
                 Some((after, from)) if from < text.len() => {
                     retry = Some((after, from + 1));
