@@ -26,7 +26,7 @@ pub struct Invocation {
     pub via: Via,
     /// The name is a function or an alias of this script; what it stands for is judged by itself.
     pub defined: bool,
-    /// `eval` of a known text: what it runs follows as events of its own.
+    /// `eval` or `trap` of a known text: what it runs follows as events of its own.
     pub followed: bool,
 }
 

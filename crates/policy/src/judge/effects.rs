@@ -3,10 +3,11 @@
 use bstr::{BStr, ByteSlice};
 
 use super::command::Subjected;
-use super::inquiry::Inquiry;
+use super::inquiry::{Inquiry, built_in};
 use crate::effect::Effect;
 use crate::event::{Access, Open};
-use crate::verdict::Finding;
+use crate::surroundings::Place;
+use crate::verdict::{Decision, Finding};
 use crate::word::Word;
 
 impl Inquiry<'_> {
@@ -18,10 +19,14 @@ impl Inquiry<'_> {
     ) -> Vec<&'e Effect> {
         let reading = subjected.reading;
         self.enter(subjected, findings);
+        if !reading.known {
+            self.unread_words(subjected, findings);
+        }
         let mut nested = Vec::new();
         for effect in &reading.effects {
             match effect {
                 Effect::Directory(_) => {}
+                Effect::Open { path, .. } if self.is_inner_link(path, subjected) => {}
                 Effect::Open { path, access } => {
                     self.path(path, *access, subjected, findings);
                 }
@@ -48,6 +53,52 @@ impl Inquiry<'_> {
             }
         }
         nested
+    }
+
+    /// `ln -s ../a sub/b`: the target counts from where the link will be, not from here.
+    fn is_inner_link(&self, target: &Word, subjected: &Subjected<'_>) -> bool {
+        let reading = subjected.reading;
+        let symbolic =
+            reading.options.iter().any(|option| option.names.iter().any(|it| it == "-s"));
+        if reading.name != "ln" || !symbolic {
+            return false;
+        }
+        let Some(target) = target.as_literal().filter(|target| target.starts_with(b"..")) else {
+            return false;
+        };
+        let link = reading.operands.last().and_then(Word::as_literal).filter(|it| *it != target);
+        let link = link.and_then(|link| super::paths::absolute(link, &subjected.directory));
+        let Some(link) = link else { return false };
+        // In the directory of that name, if there is one; else beside it.
+        ["/", "/../"].iter().any(|between| {
+            let path = [link.as_slice(), between.as_bytes(), target].concat();
+            let path = super::paths::absolute(path.as_bstr(), &subjected.directory);
+            path.is_some_and(|path| self.world.place(path.as_bstr()) == Place::Project)
+        })
+    }
+
+    /// The words of a program that nobody has described: what looks like a path out or an address may be one.
+    fn unread_words(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        for word in subjected.invocation.words.iter().skip(1) {
+            let Some(text) = word.as_literal() else { continue };
+            let value = match text.find_byte(b'=') {
+                Some(at) if text.starts_with(b"-") => {
+                    text.get(at + 1..).unwrap_or_default().as_bstr()
+                }
+                _ => text,
+            };
+            if value.contains_str("://") {
+                self.connect(&Word::literal(value), subjected, findings);
+            } else if leads_somewhere(value) && self.is_out(value, subjected) {
+                let reason = format!("{value}: may lead out of the project");
+                findings.push(built_in(Decision::Confirm, "outside", &reason));
+            }
+        }
+    }
+
+    fn is_out(&self, path: &BStr, subjected: &Subjected<'_>) -> bool {
+        let place = self.place_of(&Word::literal(path), &subjected.directory);
+        matches!(place, Some(Place::Outside | Place::Hidden))
     }
 
     /// `git -C sub`, `make -C sub`: the rest of the command happens there.
@@ -88,6 +139,15 @@ impl Inquiry<'_> {
         let sign = if open.access == Access::Read { "<" } else { ">" };
         self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);
     }
+}
+
+/// An absolute path of more than a slash, or one that goes up.
+fn leads_somewhere(text: &BStr) -> bool {
+    (text.starts_with(b"/") && !text.starts_with(b"//") && text.len() > 2)
+        || text.starts_with(b"../")
+        || text == ".."
+        || text.contains_str("/../")
+        || text.starts_with(b".clada")
 }
 
 /// The host in `https://user@host:1/x`, `user@host:path`, `host:port`.

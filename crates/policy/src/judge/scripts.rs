@@ -161,6 +161,12 @@ impl Inquiry<'_> {
     /// Standard input read as code.
     fn code_from_input(&mut self, subjected: &Subjected<'_>, language: Language, via: Via) {
         match &subjected.invocation.input {
+            // A shell that reads whatever comes: nobody starts one without handing it something to do.
+            Input::Inherited if language == Language::Shell => {
+                let findings =
+                    self.situation_unless("piped-code", "standard input", &subjected.lifted);
+                self.note(vec![subjected.reading.name.clone()], &via, findings);
+            }
             Input::Inherited => {}
             Input::Text(text) => self.code(subjected, language, text, via),
             Input::File(path) => self.script_file(subjected, language, path, via),

@@ -190,7 +190,7 @@ impl Aliases for Known {
     }
 }
 
-/// `eval` of a known text, also behind `command` and `builtin`: [`Walker::eval`] walks it.
+/// `eval` and `trap` of a known text, also behind `command` and `builtin`: [`Walker`] walks it.
 pub(super) fn is_followed(words: &[Word]) -> bool {
     let plain = |word: &&Word| {
         word.as_literal().is_some_and(|word| {
@@ -200,8 +200,11 @@ pub(super) fn is_followed(words: &[Word]) -> bool {
     let skipped = words.iter().take_while(plain).count();
     match words.get(skipped..).and_then(<[Word]>::split_first) {
         Some((name, operands)) => {
-            name.as_literal().is_some_and(|name| name == "eval")
-                && operands.iter().all(|operand| operand.as_literal().is_some())
+            let known = operands.iter().all(|operand| operand.as_literal().is_some());
+            // Without a signal or with an option `trap` sets nothing.
+            let sets = operands.len() > 1
+                && operands.first().is_some_and(|first| !first.prefix().starts_with(b"-"));
+            name.as_literal().is_some_and(|name| name == "eval" || name == "trap" && sets) && known
         }
         None => false,
     }
