@@ -7,7 +7,7 @@ use super::options::tail;
 use super::reader::{Given, Reader};
 use super::roles::Role;
 use super::schema::MoreWords;
-use super::table::{ShapeRow, Table};
+use super::table::{OptionRow, ShapeRow, Table};
 use super::{run, settings};
 use crate::effect::{Effect, Language};
 use crate::event::Access;
@@ -39,6 +39,11 @@ pub fn effects(reader: &Reader<'_, '_>) -> Vec<Effect> {
         more: table.more,
         reader,
     };
+    if let Some(reason) = &table.executes {
+        let chosen = reader.chosen.checked_sub(1).and_then(|last| reader.operands.get(last));
+        let name = chosen.copied().or(reader.words.first()).map_or(BStr::new(b""), |it| it.shown());
+        sink.executes(name, reason);
+    }
     for word in &reader.unknown {
         sink.effects.push(Effect::UnknownOption((*word).clone()));
     }
@@ -63,9 +68,7 @@ impl Sink<'_> {
             when.takes.iter().find(|(name, _)| row.names.contains(name)).map(|(_, role)| role)
         });
         if let Some(reason) = &row.executes {
-            let harmless =
-                given.value.as_deref().is_some_and(|value| is_one_of(value, &row.unless));
-            if !harmless {
+            if may_execute(given.value.as_deref(), row) {
                 self.executes(given.first_name(), reason);
             }
         }
@@ -176,7 +179,9 @@ impl Sink<'_> {
                 self.effects.push(Effect::Code { language: *language, text: word.clone() });
             }
             Role::Script(language) => self.script(*language, word),
+            Role::Link => self.link(word),
             Role::Connect => self.connect(word),
+            Role::Listen => self.listen(word),
             Role::Data => self.data(word),
             Role::Mount => self.mount(word),
             Role::Assignment => self.assign(word),
@@ -212,6 +217,9 @@ impl Sink<'_> {
         let input = word.as_literal().is_some_and(|text| {
             ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| text == *name)
         });
+        if word.prefix().contains_str("://") {
+            self.effects.push(Effect::Connect(word.clone()));
+        }
         self.effects.push(if input {
             Effect::CodeFromInput(language)
         } else {
@@ -225,6 +233,28 @@ impl Sink<'_> {
         } else {
             self.effects.push(Effect::Connect(word.clone()));
         }
+    }
+
+    /// A port alone is one of this machine's.
+    fn listen(&mut self, word: &Word) {
+        let port = word.as_literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
+        if !port {
+            self.effects.push(Effect::Connect(word.clone()));
+        }
+    }
+
+    /// A relative target begins where the link is.
+    fn link(&mut self, target: &Word) {
+        let place = self.reader.operands.last().map_or(BStr::new(b""), |word| word.prefix());
+        let several = self.reader.operands.len() > self.reader.chosen + 1;
+        let parent = place.rfind_byte(b'/').and_then(|at| place.get(..=at)).unwrap_or_default();
+        let path = match target {
+            Word::Literal(text) if several && !text.starts_with(b"/") => {
+                Word::literal([parent, text.as_slice()].concat())
+            }
+            other => other.clone(),
+        };
+        self.open(&path, Access::Read);
     }
 
     /// `@file`, `name=@file`, `name=<file`.
@@ -274,6 +304,16 @@ impl Sink<'_> {
             }));
             self.effects.push(Effect::Assign { name, value });
         }
+    }
+}
+
+fn may_execute(value: Option<&Word>, row: &OptionRow) -> bool {
+    match value {
+        Some(value) if is_one_of(value, &row.unless) => false,
+        Some(value) if value.as_literal().is_some() && !row.only.is_empty() => {
+            is_one_of(value, &row.only)
+        }
+        _ => true,
     }
 }
 

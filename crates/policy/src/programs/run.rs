@@ -118,8 +118,8 @@ pub fn module(sink: &mut Sink<'_>, language: Language, word: &Word, rest: &[Word
     let mut key = BString::from(first);
     key.push(b':');
     key.push_str(text);
-    match table::plain(&key).and_then(|(table, _)| table.names.first()) {
-        Some(name) => command(sink, &all(&Word::literal(name.trim_end_matches('*')), rest)),
+    match table::plain(&key) {
+        Some(_) => command(sink, &all(word, rest)),
         None => sink.effects.push(script(language, text)),
     }
 }

@@ -51,6 +51,8 @@ pub struct Program {
     pub subcommands: Vec<Program>,
     /// The language in which it reads code from standard input when nothing else names code (`sh`, `python`).
     pub reads_code: Option<String>,
+    /// Whatever its words are, it runs something: why.
+    pub executes: Option<String>,
     /// Where words are put into the command it runs: `{}`.
     pub placeholders: Vec<String>,
     /// The command it runs gets more words.
@@ -79,6 +81,8 @@ pub struct OptionSpec {
     pub executes: Option<String>,
     /// … not with these values.
     pub unless: Vec<String>,
+    /// … only with these values, unless empty.
+    pub only: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,7 +189,8 @@ pub struct Setting {
 /// The roles a value or an operand can have, as written in the tables:
 ///
 /// - `text`: nothing happens with it
-/// - `read`, `write`, `delete`, `enter`, `execute`: a path, and how it is used
+/// - `read`, `write`, `delete`, `enter`, `execute`: a path, and how it is used; `link`: what a symbolic link points
+///   to, as seen from where the link is, which is the last operand
 /// - `command`: this word and all that follow are a command; `command;`: up to `;`, or `+` after `{}` (find)
 /// - `head`: the program of the command in the operands: `docker run --entrypoint`
 /// - `shell`: a text for a shell; `joined`: this word and all that follow are, joined; `joined:::`: up to `:::`
@@ -195,6 +200,7 @@ pub struct Setting {
 /// - `code:LANGUAGE`: inline code; `script:LANGUAGE`: a file of code that is run
 /// - `module:LANGUAGE`: `python -m`: a subcommand of that name, a program, or a file of the project
 /// - `connect`: a host, an URL, `user@host:path`; `remote`, `remote-write`: that, or else a path
+/// - `listen`: where it listens; this machine alone is no network
 /// - `data`: text, or a file to read after `@`: `curl -d @file`
 /// - `mount`: `host:container`, or `type=bind,source=host`
 /// - `assignment`: `NAME=VALUE` for the environment of what is run; as an operand: as long as it looks like one
@@ -213,6 +219,7 @@ pub const ROLES: &[&str] = &[
     "delete",
     "enter",
     "execute",
+    "link",
     "command",
     "command;",
     "head",
@@ -225,6 +232,7 @@ pub const ROLES: &[&str] = &[
     "program",
     "package",
     "connect",
+    "listen",
     "remote",
     "remote-write",
     "data",

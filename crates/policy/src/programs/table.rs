@@ -39,6 +39,7 @@ pub struct Table {
     pub shapes: Vec<ShapeRow>,
     pub subcommands: Vec<Table>,
     pub reads_code: Option<Language>,
+    pub executes: Option<String>,
     pub placeholders: Vec<String>,
     pub more: MoreWords,
     /// Runs the command in its operands: an option that nobody knows may hide which one.
@@ -56,6 +57,7 @@ pub struct OptionRow {
     pub count: usize,
     pub executes: Option<String>,
     pub unless: Vec<String>,
+    pub only: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -159,6 +161,7 @@ impl Table {
             shapes: program.shapes.into_iter().map(ShapeRow::new).collect(),
             subcommands: program.subcommands.into_iter().map(Table::new).collect(),
             reads_code: program.reads_code.as_deref().map(language),
+            executes: program.executes,
             placeholders: program.placeholders,
             more: program.more,
             wraps,
@@ -235,6 +238,7 @@ impl OptionRow {
             count: spec.count,
             executes: spec.executes,
             unless: spec.unless,
+            only: spec.only,
         }
     }
 
