@@ -142,6 +142,13 @@ fn paths_that_lead_out_are_refused_in_both_tiers() {
         ("python /etc/x.py", "/etc/x.py"),
         ("/usr/bin/whoami", "/usr/bin/whoami"),
         ("../tool x", "../tool"),
+        ("env X=1 rm -rf /", "/"),
+        ("timeout 5 cat /etc/passwd", "/etc/passwd"),
+        ("make -C ..", ".."),
+        ("tar czf /etc/x.tgz .", "/etc/x.tgz"),
+        ("sed -i s/a/b/ /etc/hosts", "/etc/hosts"),
+        ("python script.py /etc/passwd", "/etc/passwd"),
+        ("sh -c 'cat /etc/passwd'", "/etc/passwd"),
         ("frobnicate --config=/etc/x", "/etc/x"),
         ("frobnicate file=/etc/x", "/etc/x"),
         ("frobnicate .clada/commands.json", ".clada/commands.json"),
@@ -164,6 +171,45 @@ fn what_only_looks_like_a_path_is_asked_about() {
         let result = project.run(command, "no");
         assert_eq!(text(&result), format!("Command not approved: {command}"), "{command}");
     }
+}
+
+#[test]
+fn patterns_and_scripts_are_no_paths() {
+    let project = Project::new();
+    for command in [
+        "awk '/TODO/ { print }' src",
+        "sed -n '/start/p' src",
+        "rg /api/v1 src",
+        "npm run build",
+        "python -m pytest tests/",
+        "jq .a/.b x.json",
+        "rm -rf build dist",
+        "make all",
+    ] {
+        let result = project.run(command, "no");
+        assert_eq!(text(&result), format!("Command not approved: {command}"), "{command}");
+    }
+}
+
+#[test]
+fn what_the_policy_denies_no_answer_allows() {
+    let project = Project::new();
+    for command in ["sudo ls", "curl https://example.org", "env curl https://example.org"] {
+        let error = project.run(command, "always").expect_err(command);
+        assert_eq!(error.kind, RunErrorKind::Blocked, "{command}: {}", error.error);
+        let first = format!("Command blocked: {command}\n");
+        assert!(error.error.starts_with(&first) && error.error.len() > first.len(), "{error}");
+        assert!(!project.0.join(".clada/commands.json").exists());
+    }
+}
+
+#[test]
+fn tier_one_asks_where_the_policy_does() {
+    let project = Project::new();
+    project.write("hook", "#!/bin/sh\n").write(".git/config", "");
+    let command = "cp hook .git/hooks/pre-commit";
+    assert_eq!(text(&project.run_alone(command)), format!("Command not approved: {command}"));
+    assert_eq!(text(&project.run_alone("cp hook other")), "");
 }
 
 #[test]

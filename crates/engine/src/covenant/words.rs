@@ -205,7 +205,16 @@ impl Scanner<'_> {
 
 /// A comment, a tilde, braces that would become several words.
 fn is_expansion(shape: &str) -> bool {
-    shape.starts_with(['#', '~']) || matches!(shape, "{" | "}") || has_brace_expansion(shape)
+    shape.starts_with(['#', '~'])
+        || has_tilde_in_value(shape)
+        || matches!(shape, "{" | "}")
+        || has_brace_expansion(shape)
+}
+
+/// `name=~/x`, `name=a:~/x`: bash expands these for every command.
+fn has_tilde_in_value(shape: &str) -> bool {
+    let value = shape.split_once('=').map(|(_, value)| value);
+    value.is_some_and(|value| value.starts_with('~') || value.contains(":~"))
 }
 
 fn has_brace_expansion(shape: &str) -> bool {
@@ -250,7 +259,7 @@ mod tests {
             ("git diff HEAD~1 HEAD@{1}", &["git", "diff", "HEAD~1", "HEAD@{1}"]),
             (r"find . -exec rm {} \;", &["find", ".", "-exec", "rm", "{}", ";"]),
             (r"find . \( -name a \)", &["find", ".", "(", "-name", "a", ")"]),
-            ("echo a#b a~ x=y a=~ ] }x", &["echo", "a#b", "a~", "x=y", "a=~", "]", "}x"]),
+            ("echo a#b a~ x=y a:~ ] }x", &["echo", "a#b", "a~", "x=y", "a:~", "]", "}x"]),
             ("echo '#' \"~\" \\~ \\#", &["echo", "#", "~", "~", "#"]),
             ("echo if", &["echo", "if"]),
             ("'if' x", &["if", "x"]),
@@ -306,6 +315,8 @@ mod tests {
             "ls ~",
             "ls ~/x",
             "ls ~root",
+            "echo a=~",
+            "echo a=b:~/c",
             "ls # comment",
             "#",
             "A=b ls",
@@ -357,5 +368,55 @@ mod tests {
         assert_eq!(broken, ["x", "a\nb", r"a\nb", r"a\nb", "p('a\nb')\nq"]);
         let last = words.last().expect("a word").with_line_breaks_between_strings();
         assert_eq!(last, "p('a\\nb')\nq");
+    }
+
+    /// Whatever is accepted means in bash exactly the words that were read. The alphabet holds everything that means
+    /// something to a shell, and no letters that could name a program.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "bash is the oracle")]
+    fn bash_agrees_on_every_accepted_text() {
+        const ALPHABET: &[u8] = b"aan  ''\"\"\\\\{},.~#!=[]^%@+-:/$*?|&;<>()`\t\n";
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below as u64) as usize
+        };
+        let (mut script, mut expected, mut accepted) = (String::new(), String::new(), 0);
+        for _ in 0..200_000 {
+            let length = 1 + random(9);
+            let text: String =
+                (0..length).map(|_| char::from(ALPHABET[random(ALPHABET.len())])).collect();
+            let text = format!("x {text}");
+            let Ok(words) = split(&text) else { continue };
+            accepted += 1;
+            // The name alone is nothing that `printf` could repeat.
+            script.push_str(&format!("printf '<%s>' {text}\necho\n"));
+            expected.extend(words.iter().map(|word| format!("<{}>", word.text)));
+            expected.push('\n');
+        }
+        assert!(accepted > 5_000, "{accepted}");
+        let directory = std::env::temp_dir().join(format!("exacta-words-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let mut bash = std::process::Command::new("bash")
+            .args(["--norc", "--noprofile", "-s"])
+            .current_dir(&directory)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("bash");
+        let mut input = bash.stdin.take().expect("a pipe");
+        let writer = std::thread::spawn(move || {
+            std::io::Write::write_all(&mut input, script.as_bytes()).expect("bash reads");
+        });
+        let output = bash.wait_with_output().expect("bash ends");
+        writer.join().expect("all was written");
+        std::fs::remove_dir(&directory).expect("still empty");
+        let found = String::from_utf8_lossy(&output.stdout);
+        for (found, expected) in found.lines().zip(expected.lines()) {
+            assert_eq!(found, expected);
+        }
+        assert_eq!(found.len(), expected.len());
     }
 }
