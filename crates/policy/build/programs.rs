@@ -65,9 +65,7 @@ pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Err
         prepare(&mut program, &shared, &tables, &mut examples)
             .map_err(|error| format!("program {label}: {error}"))?;
         index.add(&program, number)?;
-        let start = bytes.len();
-        bytes.extend(postcard::to_allocvec(&program)?);
-        ranges.push((start, bytes.len()));
+        ranges.push(store(program, &mut bytes)?);
     }
     let start = bytes.len();
     bytes.extend(postcard::to_allocvec(&settings)?);
@@ -76,6 +74,18 @@ pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Err
     fs::write(out.join("programs_index.rs"), source)?;
     fs::write(out.join("program_examples.bin"), postcard::to_allocvec(&examples)?)?;
     Ok(())
+}
+
+/// Writes a program after its subcommands, of which it keeps the names and where they are.
+fn store(mut program: Program, bytes: &mut Vec<u8>) -> Result<(usize, usize), Box<dyn Error>> {
+    let mut subcommands = Vec::new();
+    for subcommand in std::mem::take(&mut program.subcommands) {
+        let names = subcommand.names.clone();
+        subcommands.push((names, store(subcommand, bytes)?));
+    }
+    let start = bytes.len();
+    bytes.extend(postcard::to_allocvec(&(program, subcommands))?);
+    Ok((start, bytes.len()))
 }
 
 impl Index {

@@ -67,10 +67,10 @@ impl Sink<'_> {
         let changed = self.reader.when().and_then(|when| {
             when.takes.iter().find(|(name, _)| row.names.contains(name)).map(|(_, role)| role)
         });
-        if let Some(reason) = &row.executes {
-            if may_execute(given.value.as_deref(), row) {
-                self.executes(given.first_name(), reason);
-            }
+        if let Some(reason) = &row.executes
+            && may_execute(given.value.as_deref(), row)
+        {
+            self.executes(given.first_name(), reason);
         }
         let Some(role) = changed.or(row.value.as_ref()) else {
             return;

@@ -37,7 +37,7 @@ pub struct Table {
     pub layout: Layout,
     pub when: Vec<WhenRow>,
     pub shapes: Vec<ShapeRow>,
-    pub subcommands: Vec<Table>,
+    pub subcommands: Vec<Subcommand>,
     pub reads_code: Option<Language>,
     pub executes: Option<String>,
     pub placeholders: Vec<String>,
@@ -45,6 +45,17 @@ pub struct Table {
     /// Runs the command in its operands: an option that nobody knows may hide which one.
     pub wraps: bool,
 }
+
+/// Decoded when it is first given.
+#[derive(Debug)]
+pub struct Subcommand {
+    names: Vec<String>,
+    range: (usize, usize),
+    table: OnceLock<Option<Table>>,
+}
+
+/// The names of a subcommand, and where its record is.
+type Stored = (Vec<String>, (usize, usize));
 
 #[derive(Debug)]
 pub struct OptionRow {
@@ -87,10 +98,7 @@ pub struct SettingRow {
 
 /// The table of a program by its number in the index.
 pub fn table(number: usize) -> Option<&'static Table> {
-    let made = TABLES.get(number)?.get_or_init(|| {
-        let program: Program = decode(*RANGES.get(number)?)?;
-        Some(Table::new(program))
-    });
+    let made = TABLES.get(number)?.get_or_init(|| Table::decode(*RANGES.get(number)?));
     made.as_ref()
 }
 
@@ -135,7 +143,12 @@ fn decode<T: serde::de::DeserializeOwned>((start, end): (usize, usize)) -> Optio
 }
 
 impl Table {
-    fn new(program: Program) -> Table {
+    fn decode(range: (usize, usize)) -> Option<Table> {
+        let (program, subcommands): (Program, Vec<Stored>) = decode(range)?;
+        Some(Table::new(program, subcommands))
+    }
+
+    fn new(program: Program, subcommands: Vec<Stored>) -> Table {
         let options: Vec<OptionRow> = program.options.into_iter().map(OptionRow::new).collect();
         let mut lookup: Vec<(String, usize)> = Vec::new();
         for (number, option) in options.iter().enumerate() {
@@ -159,7 +172,10 @@ impl Table {
             layout,
             when,
             shapes: program.shapes.into_iter().map(ShapeRow::new).collect(),
-            subcommands: program.subcommands.into_iter().map(Table::new).collect(),
+            subcommands: subcommands
+                .into_iter()
+                .map(|(names, range)| Subcommand { names, range, table: OnceLock::new() })
+                .collect(),
             reads_code: program.reads_code.as_deref().map(language),
             executes: program.executes,
             placeholders: program.placeholders,
@@ -222,7 +238,8 @@ impl Table {
             known.as_bytes() == name
                 || (self.any_case && known.as_bytes().eq_ignore_ascii_case(name))
         };
-        self.subcommands.iter().find(|table| table.names.iter().any(same))
+        let found = self.subcommands.iter().find(|subcommand| subcommand.names.iter().any(same))?;
+        found.table.get_or_init(|| Table::decode(found.range)).as_ref()
     }
 }
 
