@@ -3,11 +3,11 @@
 use bstr::{BStr, ByteSlice};
 
 use super::command::Subjected;
-use super::inquiry::{Inquiry, built_in};
+use super::inquiry::Inquiry;
 use crate::effect::Effect;
 use crate::event::{Access, Open};
 use crate::surroundings::Place;
-use crate::verdict::{Decision, Finding};
+use crate::verdict::Finding;
 use crate::word::Word;
 
 impl Inquiry<'_> {
@@ -19,9 +19,6 @@ impl Inquiry<'_> {
     ) -> Vec<&'e Effect> {
         let reading = subjected.reading;
         self.enter(subjected, findings);
-        if !reading.known {
-            self.unread_words(subjected, findings);
-        }
         let mut nested = Vec::new();
         for effect in &reading.effects {
             match effect {
@@ -77,30 +74,6 @@ impl Inquiry<'_> {
         })
     }
 
-    /// The words of a program that nobody has described: what looks like a path out or an address may be one.
-    fn unread_words(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
-        for word in subjected.invocation.words.iter().skip(1) {
-            let Some(text) = word.as_literal() else { continue };
-            let value = match text.find_byte(b'=') {
-                Some(at) if text.starts_with(b"-") => {
-                    text.get(at + 1..).unwrap_or_default().as_bstr()
-                }
-                _ => text,
-            };
-            if value.contains_str("://") {
-                self.connect(&Word::literal(value), subjected, findings);
-            } else if leads_somewhere(value) && self.is_out(value, subjected) {
-                let reason = format!("{value}: may lead out of the project");
-                findings.push(built_in(Decision::Confirm, "outside", &reason));
-            }
-        }
-    }
-
-    fn is_out(&self, path: &BStr, subjected: &Subjected<'_>) -> bool {
-        let place = self.place_of(&Word::literal(path), &subjected.directory);
-        matches!(place, Some(Place::Outside | Place::Hidden))
-    }
-
     /// `git -C sub`, `make -C sub`: the rest of the command happens there.
     fn enter(&self, subjected: &mut Subjected<'_>, findings: &mut Vec<Finding>) {
         for effect in &subjected.reading.effects {
@@ -139,15 +112,6 @@ impl Inquiry<'_> {
         let sign = if open.access == Access::Read { "<" } else { ">" };
         self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);
     }
-}
-
-/// An absolute path of more than a slash, or one that goes up.
-fn leads_somewhere(text: &BStr) -> bool {
-    (text.starts_with(b"/") && !text.starts_with(b"//") && text.len() > 2)
-        || text.starts_with(b"../")
-        || text == ".."
-        || text.contains_str("/../")
-        || text.starts_with(b".clada")
 }
 
 /// The host in `https://user@host:1/x`, `user@host:path`, `host:port`.

@@ -46,7 +46,7 @@ impl Inquiry<'_> {
     pub fn unread(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         let reading = subjected.reading;
         let defined = subjected.invocation.defined || self.world.is_defined(reading.name.as_bstr());
-        if reading.known || subjected.builtin || defined || reading.path.is_some() {
+        if reading.known || subjected.builtin || defined {
             return;
         }
         for option in &reading.options {

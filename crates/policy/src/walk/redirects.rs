@@ -255,6 +255,5 @@ fn is_harmless_device(path: &BStr, whole: bool) -> bool {
                 | b"full"
                 | b"random"
                 | b"urandom"
-                | b"tty"
         )
 }
