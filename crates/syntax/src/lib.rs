@@ -10,7 +10,7 @@ mod span;
 
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use parser::{
-    Aliases, Missing, NoAliases, OpenDocument, ParseOptions, Parser, missing, parse,
+    Aliases, Missing, NoAliases, OpenDocument, ParseOptions, Parser, decode_ansi, missing, parse,
     parse_arithmetic,
 };
 pub use print::{print_command, print_function, print_list, print_word};

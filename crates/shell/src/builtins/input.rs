@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 
+pub(super) use super::operations::quote::quoted;
 use super::{Context, ToolError};
 use crate::errno;
 use crate::filesystem::{Follow, Metadata, OpenFile};
@@ -93,33 +94,6 @@ pub fn or_standard_input(operands: Vec<BString>) -> Vec<BString> {
     if operands.is_empty() { vec!["-".into()] } else { operands }
 }
 
-/// A name as GNU messages show it: in single quotes, such that a shell would read it back.
-pub fn quoted(name: &BStr) -> BString {
-    let plain = |byte: u8| byte != b'\'' && !byte.is_ascii_control();
-    if name.bytes().all(plain) {
-        return [b"'", name.as_bytes(), b"'"].concat().into();
-    }
-    let has = |set: &[u8]| name.bytes().any(|byte| set.contains(&byte));
-    if !name.bytes().any(|byte| byte.is_ascii_control()) && !has(b"\"$`\\!") {
-        return [b"\"", name.as_bytes(), b"\""].concat().into();
-    }
-    let mut text = BString::from("'");
-    for byte in name.bytes() {
-        match byte {
-            b'\'' => text.extend_from_slice(b"'\\''"),
-            b'\n' => text.extend_from_slice(b"'$'\\n''"),
-            b'\t' => text.extend_from_slice(b"'$'\\t''"),
-            b'\r' => text.extend_from_slice(b"'$'\\r''"),
-            byte if byte.is_ascii_control() => {
-                text.extend_from_slice(format!("'$'\\{byte:03o}''").as_bytes());
-            }
-            byte => text.push(byte),
-        }
-    }
-    text.push(b'\'');
-    text
-}
-
 /// A value in a message about wrong use: `invalid number of lines: 'x'`.
 pub fn shown(value: &BStr) -> String {
     format!("'{}'", value.to_str_lossy())
@@ -140,23 +114,5 @@ impl OpenFile for Unreadable {
     fn metadata(&self) -> io::Result<Metadata> {
         let directory = crate::filesystem::FileKind::Directory;
         Ok(crate::pipe::stream_metadata(directory))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_quoted_as_a_shell_reads_them() {
-        let cases: [(&str, &str); 4] = [
-            ("a b", "'a b'"),
-            ("it's", "\"it's\""),
-            ("a\nb", "'a'$'\\n''b'"),
-            ("'$'", "''\\''$'\\'''"),
-        ];
-        for (name, expected) in cases {
-            assert_eq!(quoted(name.into()), expected, "{name:?}");
-        }
     }
 }

@@ -9,7 +9,6 @@
 //!
 //! Where bash splits nothing (assignments, `case`, `[[`, here-strings) only step 2 is done.
 
-mod ansi;
 mod arithmetic;
 mod brace;
 pub mod characters;

@@ -31,6 +31,8 @@ mod words;
 
 use bstr::{BStr, BString};
 
+pub use quotes::decode_ansi;
+
 use crate::ast::{Expression, List};
 use crate::{Limits, SyntaxError, SyntaxErrorKind};
 

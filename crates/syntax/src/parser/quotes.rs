@@ -77,14 +77,14 @@ impl Reader<'_, '_> {
                 Some(_) => position += 1,
             }
         }
-        let text = decode(self.input.slice(start, position));
+        let text = decode_ansi(self.input.slice(start, position));
         self.input.position = position + 1;
         Ok(text)
     }
 }
 
-/// The inside of `$'…'`. Like a C string it ends at the first NUL.
-fn decode(text: &[u8]) -> BString {
+/// The inside of `$'…'`, with its escapes decoded. Like a C string it ends at the first NUL.
+pub fn decode_ansi(text: &[u8]) -> BString {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {

@@ -36,9 +36,7 @@ impl Shell {
             b'U' => change_case(self, reference.subject, CaseChange::Upper, true)?,
             b'u' => change_case(self, reference.subject, CaseChange::Upper, false)?,
             b'L' => change_case(self, reference.subject, CaseChange::Lower, true)?,
-            b'E' => {
-                reference.subject.map(self, |_, text| Ok(crate::expand::ansi::unescape(text)))?
-            }
+            b'E' => reference.subject.map(self, |_, text| Ok(exacta_syntax::decode_ansi(text)))?,
             b'P' => {
                 reference.subject.map(self, |shell, text| shell.expand_prompt(text.as_bstr()))?
             }
