@@ -43,9 +43,9 @@ impl Walker<'_> {
             return;
         };
         let limits = exacta_syntax::Limits::default();
-        match exacta_syntax::parse_arithmetic(text, limits) {
-            Ok(expression) => self.visit_expression(&expression),
-            Err(_) => self.state.forget_everything(),
+        // What is no expression sets nothing; it may be the key of an associative array.
+        if let Ok(expression) = exacta_syntax::parse_arithmetic(text, limits) {
+            self.visit_expression(&expression);
         }
     }
 
@@ -61,7 +61,9 @@ impl Walker<'_> {
             Expression::Unary(_, operand) => self.visit_expression(operand),
             Expression::Chain(first, links) => {
                 self.visit_expression(first);
-                links.iter().for_each(|(_, operand)| self.visit_expression(operand));
+                for (_, operand) in links {
+                    self.visit_expression(operand);
+                }
             }
             Expression::Assign { target, value, .. } => {
                 self.visit_expression(value);

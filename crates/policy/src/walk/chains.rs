@@ -1,7 +1,7 @@
 //! `a && b || c`: what stands behind an operator runs or not, and what is known later must hold in both cases.
 
 use exacta_syntax::ast::{
-    AndOr, AndOrOperator, Argument, AssignedValue, Command, Pipeline, WordPart,
+    AndOr, AndOrOperator, Argument, AssignedValue, Command, Operation, Pipeline, WordPart,
 };
 
 use super::Walker;
@@ -116,9 +116,11 @@ fn is_reliable(pipeline: &Pipeline) -> bool {
 }
 
 /// No command runs in it.
-fn is_quiet(part: &WordPart) -> bool {
+pub(super) fn is_quiet(part: &WordPart) -> bool {
     match part {
-        WordPart::Command(_) => false,
+        WordPart::Command(_) | WordPart::Process(_) => false,
+        WordPart::Parameter(expansion) => expansion.operation == Operation::Plain,
+        WordPart::Arithmetic(arithmetic) => arithmetic.expression.is_some(),
         WordPart::DoubleQuoted(parts) | WordPart::LocaleQuoted(parts) => parts.iter().all(is_quiet),
         _ => true,
     }

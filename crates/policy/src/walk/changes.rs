@@ -457,7 +457,9 @@ impl<'state> Search<'state> {
             Expression::Unary(_, operand) => self.expression(operand),
             Expression::Chain(first, links) => {
                 self.expression(first);
-                links.iter().for_each(|(_, operand)| self.expression(operand));
+                for (_, operand) in links {
+                    self.expression(operand);
+                }
             }
             Expression::Assign { target, value, .. } => {
                 self.found.names.insert(target.name.clone());

@@ -1,5 +1,7 @@
 //! Builtins that set variables: `declare` and its kin, `read`, `printf -v`, `mapfile`, `getopts`, `let`.
 
+use std::rc::Rc;
+
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::Assignment;
 
@@ -7,6 +9,7 @@ use crate::event::Input;
 use crate::word::Word;
 
 use super::Walker;
+use super::draft::Splitting;
 use super::output::Output;
 use super::values::Value;
 use super::variables::{Folded, is_name};
@@ -21,6 +24,7 @@ struct Kind {
     functions: bool,
     global: bool,
     fixes: bool,
+    keyed: bool,
 }
 
 impl Walker<'_> {
@@ -36,7 +40,7 @@ impl Walker<'_> {
                 self.declare(name, operands, declared);
             }
             b"read" => self.read(operands, input),
-            b"mapfile" | b"readarray" => self.mapfile(operands),
+            b"mapfile" | b"readarray" => self.mapfile(operands, input),
             b"printf" => self.printf(operands),
             b"getopts" => {
                 if let Some(name) = operands.get(1).and_then(Word::as_literal) {
@@ -120,7 +124,10 @@ impl Walker<'_> {
         if in_call {
             self.make_local(name);
         }
-        let (value, shown) = self.assigned(assignment, folded);
+        let (mut value, shown) = self.assigned(assignment, folded);
+        if kind.keyed {
+            value = self.keyed(assignment);
+        }
         if kind.opaque {
             self.evaluated_operand(&shown);
             self.assign(name, Value::unknown(), shown, kind.exports);
@@ -135,12 +142,20 @@ impl Walker<'_> {
             self.make_local(name);
         }
         match text.split_once_str("=") {
-            Some((before, value)) if before == name.as_bytes() && !kind.opaque => {
+            Some((before, value)) if before == name.as_bytes() && !kind.opaque && !kind.keyed => {
                 let value = BString::from(value);
                 let shown = Word::Literal(value.clone());
                 self.assign(name, Value::Text(value), shown, kind.exports);
             }
             Some(_) => self.assign_unknown(name, "…"),
+            None if kind.keyed => {
+                let value = match self.lookup(name) {
+                    Value::Unset => Value::Keyed(Rc::default()),
+                    Value::Keyed(pairs) if !in_call => Value::Keyed(pairs),
+                    _ => Value::unknown(),
+                };
+                self.set(name, value, kind.exports);
+            }
             None if kind.opaque || (in_call && kind.is_plain()) => {
                 // A new variable in a call; the same one elsewhere.
                 let value = if kind.opaque { Value::unknown() } else { self.lookup(name) };
@@ -182,19 +197,14 @@ impl Walker<'_> {
                 _ => names.push(text.into()),
             }
         }
-        let text = match input {
-            Input::Text(Word::Literal(text)) if simple => Some(text.clone()),
-            _ => None,
-        };
-        let plain = self.splitting() == super::draft::Splitting::Blanks;
-        if let ([name], Some(text), true) = (names.as_slice(), text, plain) {
-            let line =
-                text.lines().next().unwrap_or_default().trim_with(|byte| " \t".contains(byte));
-            if !line.contains(&b'\\') && is_name(name) {
-                let value = BString::from(line);
+        if let (Input::Text(Word::Literal(text)), true) = (input, simple)
+            && let Some(values) = self.read_fields(text.as_bstr(), &names)
+        {
+            for (name, value) in names.iter().zip(values) {
                 let shown = Word::Literal(value.clone());
-                return self.assign(name.as_bstr(), Value::Text(value), shown, false);
+                self.assign(name.as_bstr(), Value::Text(value), shown, false);
             }
+            return;
         }
         if names.is_empty() {
             names.push(BString::from("REPLY"));
@@ -202,6 +212,35 @@ impl Walker<'_> {
         for name in names {
             self.set_named(name.as_bstr(), "read");
         }
+    }
+
+    /// What each name gets of the first line; `None`: not known.
+    fn read_fields(&mut self, text: &BStr, names: &[BString]) -> Option<Vec<BString>> {
+        let line = text.lines().next().unwrap_or_default();
+        if line.contains(&b'\\') || names.is_empty() || !names.iter().all(|name| is_name(name)) {
+            return None;
+        }
+        let separators = match self.splitting() {
+            Splitting::Blanks => BString::from(" \t"),
+            // Blanks are taken together, others are not: mixtures are not followed.
+            Splitting::At(separators) if separators.iter().all(|byte| !b" \t".contains(byte)) => {
+                separators
+            }
+            _ => return None,
+        };
+        let blank = |byte: char| separators.contains_str(byte.to_string()) && " \t".contains(byte);
+        let mut rest = line.trim_with(blank);
+        let mut values = Vec::with_capacity(names.len());
+        for _ in 1..names.len() {
+            let end = rest.iter().position(|byte| separators.contains(byte)).unwrap_or(rest.len());
+            let (field, tail) = rest.split_at(end);
+            values.push(BString::from(field));
+            rest = tail.get(1..).unwrap_or_default().trim_start_with(blank);
+        }
+        // A separator at the very end belongs to the last field or not.
+        let doubtful = rest.last().is_some_and(|byte| separators.contains(byte));
+        values.push(BString::from(rest));
+        (!doubtful).then_some(values)
     }
 
     /// A variable named by a word, perhaps with a subscript that is evaluated.
@@ -216,24 +255,35 @@ impl Walker<'_> {
         }
     }
 
-    fn mapfile(&mut self, operands: &[Word]) {
+    fn mapfile(&mut self, operands: &[Word], input: &Input) {
         let mut name = None;
+        let mut whole = true;
+        let mut trims = false;
         let mut rest = operands.iter();
         while let Some(word) = rest.next() {
             let Some(text) = word.as_literal() else { return self.state.forget_everything() };
             match text.as_bytes() {
+                b"-t" => trims = true,
                 b"-C" => match rest.next() {
                     Some(Word::Literal(callback)) => {
                         self.walk_text(callback.as_bstr(), BString::from("mapfile -C"));
                     }
                     _ => self.state.forget_everything(),
                 },
-                b"-d" | b"-n" | b"-O" | b"-s" | b"-u" | b"-c" => drop(rest.next()),
-                option if option.starts_with(b"-") => {}
+                b"-d" | b"-n" | b"-O" | b"-s" | b"-u" | b"-c" => {
+                    whole = false;
+                    rest.next();
+                }
+                option if option.starts_with(b"-") => whole = false,
                 _ => name = Some(BString::from(text)),
             }
         }
         let name = name.unwrap_or_else(|| BString::from("MAPFILE"));
+        if let (Input::Text(Word::Literal(text)), true, true) = (input, whole, is_name(&name)) {
+            let shown = Word::Literal(text.clone());
+            let value = Value::Array(Rc::new(lines_of(text.as_bstr(), trims)));
+            return self.assign(name.as_bstr(), value, shown, false);
+        }
         self.set_named(name.as_bstr(), "mapfile");
     }
 
@@ -286,6 +336,14 @@ impl Walker<'_> {
     }
 }
 
+fn lines_of(text: &BStr, trims: bool) -> Vec<Word> {
+    let word = |line: &[u8]| {
+        let end = if trims { line.strip_suffix(b"\n") } else { None };
+        Word::Literal(BString::from(end.unwrap_or(line)))
+    };
+    text.lines_with_terminator().map(word).collect()
+}
+
 impl Kind {
     fn add(&mut self, option: &BStr) {
         let on = option.starts_with(b"-");
@@ -297,7 +355,8 @@ impl Kind {
                     self.refers |= on && !self.exports;
                     self.exports = false;
                 }
-                b'i' | b'l' | b'u' | b'c' | b'A' => self.opaque |= on,
+                b'i' | b'l' | b'u' | b'c' => self.opaque |= on,
+                b'A' => self.keyed |= on,
                 b'f' | b'F' | b'p' => self.functions |= on,
                 b'g' => self.global |= on,
                 b'r' => self.fixes |= on,

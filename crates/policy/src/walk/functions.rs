@@ -18,7 +18,7 @@ use super::state::{Function, Positional, State, Way};
 use super::values::Value;
 
 /// How deep calls, `eval` and aliases are followed.
-const DEEPEST: usize = 8;
+const DEEPEST: usize = 16;
 
 /// How many commands are walked in them, all together.
 const MOST_COMMANDS: usize = 20_000;

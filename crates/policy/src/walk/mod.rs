@@ -45,6 +45,7 @@ use crate::event::{Directory, Event, Input, Via};
 use crate::surroundings::Surroundings;
 use crate::word::Word;
 
+use draft::Splitting;
 use functions::{Deferred, Frame};
 use output::Output;
 use paths::Place;
@@ -111,6 +112,10 @@ struct Walker<'world> {
     /// Bodies whose calls were all walked so far, and those of which one was not.
     covered: HashSet<*const CompoundCommand>,
     uncovered: HashSet<*const CompoundCommand>,
+    /// What this text has written into files.
+    files: HashMap<BString, BString>,
+    /// How the session splits, asked once.
+    splitting: Option<Splitting>,
     /// Substitutions of the braced word at hand, already walked.
     reuse: Option<HashMap<*const List, Output>>,
 }
@@ -155,6 +160,8 @@ impl<'world> Walker<'world> {
             deferred: Vec::new(),
             covered: HashSet::new(),
             uncovered: HashSet::new(),
+            files: HashMap::new(),
+            splitting: None,
             reuse: None,
         }
     }

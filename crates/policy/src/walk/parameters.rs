@@ -25,8 +25,10 @@ impl Walker<'_> {
         draft: &mut Draft<'_, '_>,
     ) {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
-            if let Some(Selector::Index(subscript)) = &expansion.selector {
-                self.visit_arithmetic(subscript);
+            if let (Some(Selector::Index(subscript)), Parameter::Variable(name)) =
+                (&expansion.selector, &expansion.parameter)
+            {
+                self.visit_subscript_of(name.as_bstr(), subscript);
             }
             if is_list(expansion) {
                 let elements = self.elements(expansion);
@@ -44,7 +46,11 @@ impl Walker<'_> {
             Parameter::Variable(name) => match self.lookup(name.as_bstr()) {
                 Value::Array(elements) => Some(elements.to_vec()),
                 Value::Unset => Some(Vec::new()),
-                Value::Text(text) => Some(vec![Word::Literal(text)]),
+                // Of a variable of the session only the first element is known.
+                Value::Text(text) => {
+                    let known = self.state.value(name.as_bstr()).is_some();
+                    known.then(|| vec![Word::Literal(text)])
+                }
                 _ => None,
             },
             _ => match &self.state.positional {
@@ -183,11 +189,17 @@ impl Walker<'_> {
         match (&expansion.parameter, &expansion.selector) {
             (Parameter::Variable(name), None) => first_element(self.lookup(name.as_bstr())),
             (Parameter::Variable(name), Some(Selector::Index(subscript))) => {
-                let index = self.evaluated(subscript);
                 let value = self.lookup(name.as_bstr());
+                if let Value::Keyed(pairs) = &value {
+                    return match self.key(subscript) {
+                        Some(key) => pairs.get(&key).map_or(Value::Unset, Value::of_word),
+                        None => Value::unknown(),
+                    };
+                }
+                let index = self.evaluated(subscript);
                 match (index, value) {
                     (Some(index), Value::Array(elements)) => element(&elements, index),
-                    (Some(0 | -1), value) => first_element(value),
+                    (Some(0), value) => first_element(value),
                     (_, Value::Unset) => Value::Unset,
                     _ => Value::unknown(),
                 }
@@ -423,6 +435,7 @@ fn put(value: &Value, quoted: bool, draft: &mut Draft<'_, '_>) {
                 draft.element(element, quoted);
             }
         }
+        Value::Keyed(_) => draft.unknown(b"", quoted),
         Value::Unknown(prefix) => draft.unknown(prefix, quoted),
     }
 }
@@ -430,6 +443,7 @@ fn put(value: &Value, quoted: bool, draft: &mut Draft<'_, '_>) {
 fn first_element(value: Value) -> Value {
     match value {
         Value::Array(elements) => element(&elements, 0),
+        Value::Keyed(_) => Value::unknown(),
         value => value,
     }
 }

@@ -12,6 +12,7 @@ use crate::word::Word;
 use super::Walker;
 use super::fold;
 use super::output::Output;
+use super::paths::resolve;
 
 /// What redirects make of a command.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ struct Opened {
     directory: Directory,
     /// What the command prints goes there.
     receives: bool,
+    /// … behind what is there already.
+    appends: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -137,6 +140,10 @@ impl Walker<'_> {
         if writes {
             self.opens(&path, Access::Write, receives, redirected);
         }
+        let appends = matches!(operator, FileOperator::Append | FileOperator::AppendBoth);
+        if let Some(opened) = redirected.opens.last_mut() {
+            opened.appends = appends;
+        }
     }
 
     fn opens(&self, path: &Word, access: Access, receives: bool, redirected: &mut Redirected) {
@@ -154,6 +161,7 @@ impl Walker<'_> {
             access,
             directory: self.state.place.directory.clone(),
             receives,
+            appends: false,
         });
     }
 
@@ -204,16 +212,41 @@ impl Walker<'_> {
             Prints::Elsewhere => Goes::Somewhere,
         };
         for opened in redirected.opens {
-            let receives = opened.receives && goes == Goes::Away;
+            let content =
+                if opened.receives && goes == Goes::Away { content.clone() } else { None };
+            let content =
+                if opened.access == Access::Write { self.written(&opened, content) } else { None };
             (self.emit)(Event::Open(Open {
                 path: opened.path,
                 access: opened.access,
                 directory: opened.directory,
-                content: if receives { content.clone() } else { None },
+                content,
                 via: self.via.clone(),
             }));
         }
         goes
+    }
+
+    /// All that is in the file afterwards, as far as this text has put it there.
+    fn written(&mut self, opened: &Opened, content: Option<BString>) -> Option<BString> {
+        let path = match resolve(&opened.directory, opened.path.as_literal()?) {
+            Directory::Known(path) => path,
+            Directory::Unknown => return content,
+        };
+        let whole = match (self.files.remove(&path), content) {
+            (Some(mut before), Some(more)) if opened.appends => {
+                before.extend_from_slice(&more);
+                before
+            }
+            (Some(before), None) if opened.appends => {
+                self.files.insert(path, before);
+                return None;
+            }
+            (_, content) => content?,
+        };
+        let kept = self.afford(whole.len());
+        self.files.insert(path, whole.clone());
+        kept.then_some(whole)
     }
 }
 

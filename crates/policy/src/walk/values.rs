@@ -1,5 +1,6 @@
 //! What is known of a variable. Whoever is wrong here must be wrong towards "not known".
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -17,6 +18,8 @@ pub(super) enum Value {
     OneOf(Rc<Vec<Option<BString>>>),
     /// Elements from 0 on, without holes.
     Array(Rc<Vec<Word>>),
+    /// An associative array of which all is known.
+    Keyed(Rc<BTreeMap<BString, Word>>),
     /// Set or not, to anything that begins with this.
     Unknown(BString),
 }
@@ -49,7 +52,7 @@ impl Value {
                     values.iter().map(|value| value.clone().unwrap_or_default()).collect();
                 Dynamic { prefix: common_prefix(&values), written, values, ..Dynamic::default() }
             }
-            Value::Array(_) => Dynamic { written, ..Dynamic::default() },
+            Value::Array(_) | Value::Keyed(_) => Dynamic { written, ..Dynamic::default() },
             Value::Unknown(prefix) => {
                 Dynamic { written, prefix: prefix.clone(), ..Dynamic::default() }
             }
@@ -70,6 +73,10 @@ impl Value {
                     Some(dynamic.values.iter().cloned().map(Some).collect())
                 }
                 Some(Word::Dynamic(_)) => None,
+            },
+            Value::Keyed(pairs) => match pairs.get(b"0".as_bstr()) {
+                None => Some(vec![None]),
+                Some(word) => word.as_literal().map(|text| vec![Some(text.into())]),
             },
             Value::Unknown(_) => None,
         }
@@ -103,9 +110,8 @@ impl Value {
             (Value::Unknown(one), Value::Text(two)) | (Value::Text(two), Value::Unknown(one)) => {
                 unknown(one.as_bstr(), two.as_bstr())
             }
-            (Value::Unknown(_) | Value::Array(_), _) | (_, Value::Unknown(_) | Value::Array(_)) => {
-                Value::unknown()
-            }
+            (Value::Unknown(_) | Value::Array(_) | Value::Keyed(_), _)
+            | (_, Value::Unknown(_) | Value::Array(_) | Value::Keyed(_)) => Value::unknown(),
             _ => match (self.possibilities(), other.possibilities()) {
                 (Some(mut one), Some(two)) => {
                     one.extend(two);

@@ -1,9 +1,10 @@
 //! Variables: what they have, what assignments make of them, and the events that tell of it.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{AssignedValue, Assignment, Word as SyntaxWord};
+use exacta_syntax::ast::{AssignedValue, Assignment, Subscript, Word as SyntaxWord};
 
 use crate::event::{Assign, Directory, Event};
 use crate::word::{Dynamic, Word};
@@ -16,10 +17,8 @@ use super::values::{Value, common_prefix};
 /// Values longer than this are not kept, only what they begin with.
 const LONGEST: usize = 64 << 10;
 
-/// What the shell itself sets, to what nobody knows before.
-const SHELLS_OWN: &[&str] = &[
-    "BASH",
-    "BASHOPTS",
+/// What changes by itself.
+const VOLATILE: &[&str] = &[
     "BASHPID",
     "BASH_ARGC",
     "BASH_ARGV",
@@ -29,48 +28,51 @@ const SHELLS_OWN: &[&str] = &[
     "BASH_REMATCH",
     "BASH_SOURCE",
     "BASH_SUBSHELL",
-    "BASH_VERSINFO",
-    "BASH_VERSION",
-    "COLUMNS",
-    "COMP_WORDBREAKS",
     "DIRSTACK",
     "EPOCHREALTIME",
     "EPOCHSECONDS",
-    "EUID",
     "FUNCNAME",
-    "GROUPS",
     "HISTCMD",
+    "LINENO",
+    "PIPESTATUS",
+    "RANDOM",
+    "READLINE_LINE",
+    "SECONDS",
+    "SRANDOM",
+    "_",
+];
+
+/// What the shell itself sets, to what nobody knows before.
+const SHELLS_OWN: &[&str] = &[
+    "BASHOPTS",
+    "BASH_VERSINFO",
+    "BASH_VERSION",
+    "COLUMNS",
+    "EUID",
+    "GROUPS",
     "HOSTNAME",
     "HOSTTYPE",
-    "LINENO",
+    "LANG",
     "LINES",
+    "LOGNAME",
     "MACHTYPE",
     "MAPFILE",
     "OPTARG",
     "OPTERR",
     "OPTIND",
     "OSTYPE",
-    "PIPESTATUS",
+    "PATH",
     "PPID",
     "PS1",
     "PS2",
     "PS3",
     "PS4",
-    "RANDOM",
-    "READLINE_LINE",
     "REPLY",
-    "SECONDS",
-    "SHELL",
     "SHELLOPTS",
     "SHLVL",
-    "SRANDOM",
     "TERM",
     "UID",
     "USER",
-    "LOGNAME",
-    "PATH",
-    "LANG",
-    "_",
 ];
 
 /// In the environment of every session.
@@ -90,7 +92,7 @@ impl Walker<'_> {
             Some(value) => value,
             None => match name.as_bytes() {
                 b"PWD" => known(&self.state.place.directory),
-                b"OLDPWD" => known(&self.state.place.previous),
+                b"OLDPWD" if self.state.moves > 0 => known(&self.state.place.previous),
                 _ => self.initial(name),
             },
         };
@@ -109,12 +111,19 @@ impl Walker<'_> {
 
     pub(super) fn splitting(&mut self) -> Splitting {
         match self.state.value(BStr::new("IFS")) {
-            None | Some(Value::Unset) => Splitting::Blanks,
-            Some(Value::Text(text)) if text == " \t\n" => Splitting::Blanks,
-            Some(Value::Text(text)) if text.is_empty() => Splitting::At(text),
-            Some(Value::Text(text)) => Splitting::At(text),
+            None => self.session_splitting(),
+            Some(Value::Unset) => Splitting::Blanks,
+            Some(Value::Text(text)) => splitting_at(text),
             Some(_) => Splitting::Unknown,
         }
+    }
+
+    fn session_splitting(&mut self) -> Splitting {
+        if self.splitting.is_none() {
+            let session = self.surroundings.variable(BStr::new("IFS"));
+            self.splitting = Some(session.map_or(Splitting::Blanks, splitting_at));
+        }
+        self.splitting.clone().unwrap_or(Splitting::Unknown)
     }
 
     pub(super) fn is_exported(&self, name: &BStr) -> bool {
@@ -160,7 +169,7 @@ impl Walker<'_> {
     /// Folds what an assignment assigns; the variable is not set yet.
     pub(super) fn fold_assignment(&mut self, assignment: &Assignment) -> Folded {
         if let Some(subscript) = &assignment.subscript {
-            self.visit_arithmetic(subscript);
+            self.visit_subscript_of(assignment.name.as_bstr(), subscript);
         }
         match &assignment.value {
             AssignedValue::Scalar(word) => Folded::Scalar(self.single(word)),
@@ -190,7 +199,12 @@ impl Walker<'_> {
             Value::Unset
         };
         match folded {
+            Folded::Scalar(word) if matches!(old, Value::Keyed(_)) => {
+                let key = assignment.subscript.as_ref().and_then(|key| self.key(key));
+                (with_key(&old, key, assignment.append, &word), word)
+            }
             Folded::Scalar(word) if assignment.subscript.is_some() => {
+                self.name_table(assignment, &word);
                 let index =
                     assignment.subscript.as_ref().and_then(|subscript| self.evaluated(subscript));
                 let value = match index {
@@ -221,6 +235,53 @@ impl Walker<'_> {
         }
     }
 
+    /// The commands in a subscript: it is a key, or else an expression.
+    pub(super) fn visit_subscript_of(&mut self, name: &BStr, subscript: &Subscript) {
+        if matches!(self.state.value(name), Some(Value::Keyed(_))) {
+            self.visit(&subscript.text);
+        } else {
+            self.visit_arithmetic(subscript);
+        }
+    }
+
+    /// The key of an associative array; `None`: not known.
+    pub(super) fn key(&mut self, subscript: &Subscript) -> Option<BString> {
+        self.text_alone(&subscript.text)
+    }
+
+    /// `BASH_ALIASES[name]=text`, `BASH_CMDS[name]=file`
+    fn name_table(&mut self, assignment: &Assignment, word: &Word) {
+        let table = assignment.name == "BASH_ALIASES" || assignment.name == "BASH_CMDS";
+        if let (true, Some(subscript), Word::Literal(text)) = (table, &assignment.subscript, word)
+            && let Some(name) = self.text_alone(&subscript.text)
+        {
+            self.state.alias(name.as_bstr(), text.clone());
+        }
+    }
+
+    /// What `declare -A name=([key]=value …)` makes; an array without keys is not one.
+    pub(super) fn keyed(&mut self, assignment: &Assignment) -> Value {
+        let AssignedValue::Array(elements) = &assignment.value else { return Value::unknown() };
+        let mut pairs = BTreeMap::new();
+        for element in elements {
+            let key = element.subscript.as_ref().and_then(|key| self.text_alone(&key.text));
+            match (key, self.text_alone(&element.value), element.append) {
+                (Some(key), Some(value), false) => drop(pairs.insert(key, Word::Literal(value))),
+                _ => return Value::unknown(),
+            }
+        }
+        Value::Keyed(Rc::new(pairs))
+    }
+
+    /// A word without substitutions: those have been walked already.
+    fn text_alone(&mut self, word: &SyntaxWord) -> Option<BString> {
+        let quiet = word.parts.iter().all(super::chains::is_quiet);
+        match quiet.then(|| self.single(word)) {
+            Some(Word::Literal(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A standing assignment: `x=1`, or the `x=1` of `export x=1`.
     pub(super) fn perform_assignment(&mut self, assignment: &Assignment, exported: bool) {
         let folded = self.fold_assignment(assignment);
@@ -243,21 +304,28 @@ pub(super) fn positional(all: &Positional, number: usize) -> Value {
     words.get(index).map_or(Value::Unset, Value::of_word)
 }
 
+fn splitting_at(separators: BString) -> Splitting {
+    if separators == " \t\n" { Splitting::Blanks } else { Splitting::At(separators) }
+}
+
 /// May it be several words, or none?
 pub(super) fn is_several(word: &Word) -> bool {
     matches!(word, Word::Dynamic(dynamic) if dynamic.splits || dynamic.glob.is_some())
 }
 
 pub(super) fn initial(surroundings: &dyn crate::Surroundings, name: &BStr) -> Value {
+    if VOLATILE.iter().any(|own| *name == *own) || name.starts_with(b"COMP_") {
+        return Value::unknown();
+    }
     if let Some(value) = surroundings.variable(name) {
         return Value::Text(value);
     }
     match name.as_bytes() {
         b"HOME" => Value::Text(surroundings.root().into()),
         b"IFS" => Value::Text(BString::from(" \t\n")),
-        b"PWD" | b"OLDPWD" => Value::unknown(),
+        b"BASH" | b"SHELL" => Value::Text(BString::from("/bin/bash")),
+        b"PWD" => Value::unknown(),
         _ if SHELLS_OWN.iter().any(|own| *name == *own) => Value::unknown(),
-        _ if name.starts_with(b"COMP_") => Value::unknown(),
         _ => Value::Unset,
     }
 }
@@ -298,7 +366,18 @@ fn appended(old: &Value, word: &Word) -> Value {
             Value::Unknown(if all { common_prefix(&texts) } else { BString::default() })
         }
         (Value::Unknown(prefix), _) => Value::Unknown(prefix.clone()),
-        (Value::Array(_), _) => Value::unknown(),
+        (Value::Array(_) | Value::Keyed(_), _) => Value::unknown(),
+    }
+}
+
+fn with_key(old: &Value, key: Option<BString>, appends: bool, word: &Word) -> Value {
+    match (old, key) {
+        (Value::Keyed(pairs), Some(key)) if !appends => {
+            let mut pairs = pairs.as_ref().clone();
+            pairs.insert(key, word.clone());
+            Value::Keyed(Rc::new(pairs))
+        }
+        _ => Value::unknown(),
     }
 }
 
