@@ -6,7 +6,6 @@ use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::Effect;
 use crate::event::{Access, Open};
-use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::word::Word;
 
@@ -23,7 +22,6 @@ impl Inquiry<'_> {
         for effect in &reading.effects {
             match effect {
                 Effect::Directory(_) => {}
-                Effect::Open { path, .. } if self.is_inner_link(path, subjected) => {}
                 Effect::Open { path, access } => {
                     self.path(path, *access, subjected, findings);
                 }
@@ -50,28 +48,6 @@ impl Inquiry<'_> {
             }
         }
         nested
-    }
-
-    /// `ln -s ../a sub/b`: the target counts from where the link will be, not from here.
-    fn is_inner_link(&self, target: &Word, subjected: &Subjected<'_>) -> bool {
-        let reading = subjected.reading;
-        let symbolic =
-            reading.options.iter().any(|option| option.names.iter().any(|it| it == "-s"));
-        if reading.name != "ln" || !symbolic {
-            return false;
-        }
-        let Some(target) = target.as_literal().filter(|target| target.starts_with(b"..")) else {
-            return false;
-        };
-        let link = reading.operands.last().and_then(Word::as_literal).filter(|it| *it != target);
-        let link = link.and_then(|link| super::paths::absolute(link, &subjected.directory));
-        let Some(link) = link else { return false };
-        // In the directory of that name, if there is one; else beside it.
-        ["/", "/../"].iter().any(|between| {
-            let path = [link.as_slice(), between.as_bytes(), target].concat();
-            let path = super::paths::absolute(path.as_bstr(), &subjected.directory);
-            path.is_some_and(|path| self.world.place(path.as_bstr()) == Place::Project)
-        })
     }
 
     /// `git -C sub`, `make -C sub`: the rest of the command happens there.

@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::command::Subjected;
 use super::inquiry::{Inquiry, built_in};
 use crate::event::{Access, Directory};
-use crate::rules::Subject;
+use crate::rules::{Subject, matches};
 use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding, Step};
 use crate::word::Word;
@@ -40,6 +40,9 @@ impl Inquiry<'_> {
                 }
             }
             Word::Dynamic(dynamic) => {
+                if let Some(path) = dynamic.glob.as_ref().and_then(|glob| guarded(glob.as_bstr())) {
+                    self.known_path(path.as_bstr(), access, directory, by, findings);
+                }
                 // Whatever follows, it lies beneath the last directory that is known.
                 let Some(end) = dynamic.prefix.rfind_byte(b'/') else { return };
                 let known = dynamic.prefix.get(..end.max(1)).unwrap_or_default().as_bstr();
@@ -114,6 +117,27 @@ impl Inquiry<'_> {
         let absolute = absolute(path.as_literal()?, directory)?;
         Some(self.world.place(absolute.as_bstr()))
     }
+}
+
+/// A pattern that matches a name which is guarded, with that name in its place: `.cl*/x` is `.clada/x`.
+fn guarded(pattern: &BStr) -> Option<BString> {
+    const NAMES: [&str; 7] =
+        [".clada", ".exacta.toml", ".git", ".claude", ".ssh", ".aws", ".bashrc"];
+    let mut found = false;
+    let parts: Vec<&[u8]> = pattern
+        .split_str("/")
+        .map(|part| {
+            let special = part.starts_with(b".") && part.iter().any(|byte| b"*?[".contains(byte));
+            let fits = |name: &&&str| {
+                special
+                    && std::str::from_utf8(part).is_ok_and(|part| matches(part, name.as_bytes()))
+            };
+            let name = NAMES.iter().find(fits);
+            found |= name.is_some();
+            name.map_or(part, |name| name.as_bytes())
+        })
+        .collect();
+    found.then(|| bstr::join("/", parts).into())
 }
 
 fn reachable(place: Place, access: Access, by: Option<&Subjected<'_>>) -> bool {

@@ -13,6 +13,13 @@ use crate::verdict::Finding;
 use crate::walk::{Start, walk};
 use crate::word::{Dynamic, Word};
 
+/// Tools that people do not use to run programs, though they can.
+const HIDING: [&str; 26] = [
+    "ar", "cargo", "cc", "clang", "cmake", "emacs", "g++", "gcc", "git", "go", "hg", "ld", "less",
+    "make", "man", "rg", "rsync", "rustc", "rustdoc", "scp", "sort", "split", "ssh", "tar", "vim",
+    "zip",
+];
+
 impl Inquiry<'_> {
     /// A text for a shell.
     pub fn script(&mut self, text: &BStr, start: &Start) {
@@ -39,7 +46,10 @@ impl Inquiry<'_> {
             Effect::Run { words, assignments, more } => {
                 inquiry.run(subjected, words, assignments, *more, via);
             }
-            Effect::Shell(text) | Effect::Split(text) => inquiry.shell(subjected, text, via),
+            Effect::Shell(text) | Effect::Split(text) => {
+                inquiry.hidden(subjected, text, &via);
+                inquiry.shell(subjected, text, via);
+            }
             Effect::Code { language, text } => inquiry.code(subjected, *language, text, via),
             Effect::CodeFromInput(language) => inquiry.code_from_input(subjected, *language, via),
             Effect::ScriptFile { language, path } => {
@@ -47,6 +57,17 @@ impl Inquiry<'_> {
             }
             _ => {}
         });
+    }
+
+    /// A program of the project may be run by who names it. In an option of a tool that is not made to run others it
+    /// is a trap: `git -c core.pager=./x log`.
+    fn hidden(&mut self, subjected: &Subjected<'_>, text: &Word, via: &Via) {
+        let name = subjected.reading.name.as_bstr();
+        if HIDING.iter().any(|hiding| name == *hiding) && !self.harmless_command(text) {
+            let about = text.shown().to_str_lossy();
+            let findings = self.situation_unless("executing-option", &about, &subjected.lifted);
+            self.note(vec![text.shown().into()], via, findings);
+        }
     }
 
     fn run(
@@ -194,7 +215,13 @@ impl Inquiry<'_> {
             return self.code_from_input(subjected, language, via);
         }
         let mut findings: Vec<Finding> = Vec::new();
-        if shown.starts_with(b"<(") {
+        if shown.contains_str("://") {
+            findings.extend(self.situation_unless(
+                "network",
+                &shown.to_str_lossy(),
+                &subjected.lifted,
+            ));
+        } else if shown.starts_with(b"<(") {
             findings.extend(self.situation_unless(
                 "piped-code",
                 &shown.to_str_lossy(),

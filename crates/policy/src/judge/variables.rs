@@ -31,7 +31,7 @@ impl Inquiry<'_> {
     }
 
     /// Would it be allowed, typed as a command?
-    fn harmless_command(&self, value: &Word) -> bool {
+    pub fn harmless_command(&self, value: &Word) -> bool {
         let Some(text) = value.as_literal() else { return false };
         if text.trim_ascii().is_empty() {
             return true;

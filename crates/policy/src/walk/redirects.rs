@@ -280,13 +280,6 @@ fn is_harmless_device(path: &BStr, whole: bool) -> bool {
     whole
         && matches!(
             device,
-            b"null"
-                | b"stdin"
-                | b"stdout"
-                | b"stderr"
-                | b"zero"
-                | b"full"
-                | b"random"
-                | b"urandom"
+            b"null" | b"stdin" | b"stdout" | b"stderr" | b"zero" | b"full" | b"random" | b"urandom"
         )
 }
