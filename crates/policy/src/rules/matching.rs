@@ -171,7 +171,8 @@ fn program_matches(program: &str, command: &Command<'_>, sense: Sense) -> bool {
     if let Some(name) = program.strip_prefix("builtin:") {
         return command.builtin && pattern::matches(name, &reading.name);
     }
-    if program.contains('/') {
+    // A package with a scope is a name: `npx @scope/tool`.
+    if program.contains('/') && !program.starts_with("\\@") {
         return reading.path.as_ref().is_some_and(|path| word_matches(program, path, sense));
     }
     if sense == Sense::All && reading.path.is_some() {

@@ -242,3 +242,54 @@ fn keys_of_others_are_theirs() {
     assert!(RuleSet::load(&[file(Tier::User, &text)]).is_err());
     assert!(RuleSet::load_beside(&[file(Tier::User, &text)], &["profile"]).is_ok());
 }
+
+#[test]
+fn what_a_rule_says_of_itself_is_checked() {
+    let rule = "[[rule]]\nid = 'r'\nverdict = 'deny'\nreason = 'x'\ncommand = ['zap push']\n";
+    for (more, line, column, message) in [
+        ("match = ['zap push x', 'zap pull']", 6, 24, "does not match `zap pull`"),
+        (
+            "not_match = ['zap pull', 'time env A=1 zap push']",
+            6,
+            26,
+            "matches `time env A=1 zap push`",
+        ),
+        ("hint = 'try `zap push --gently`'", 6, 8, "its own suggestion `zap push --gently`"),
+    ] {
+        let error = RuleSet::load(&[file(Tier::User, &format!("{rule}{more}"))]).unwrap_err();
+        assert_eq!((error.line, error.column), (line, column), "{error}");
+        assert!(error.message.contains(message), "{error}");
+    }
+    let fine = "match = ['sh -c \"zap push\"', 'echo $(zap push)', 'xargs zap push']\n\
+                not_match = ['echo zap push', 'grep \"zap push\" x']\nhint = 'try `zap pull`'";
+    assert!(RuleSet::load(&[file(Tier::User, &format!("{rule}{fine}"))]).is_ok());
+}
+
+#[test]
+fn the_default_rules_cost_nothing_until_they_match() {
+    let (reading, input) = (reading("zap x"), Input::Inherited);
+    let subject = Subject::Command { reading: &reading, input: &input, builtin: false };
+    let rules = RuleSet::default();
+    assert!(rules.matching(&subject, Profile::Dev).is_empty());
+    assert!(rules.all.get().is_none());
+}
+
+/// Any text gives rules or an error, never anything else.
+#[test]
+fn broken_files_are_errors() {
+    let whole = format!("{ASKS}match = ['zap {{a,b}}']\nhint = '`zip`'\n[list]\nx = ['y']\n");
+    for end in 0..whole.len() {
+        let _ =
+            RuleSet::load(&[file(Tier::Project, &whole[..end])]).map_err(|error| error.to_string());
+    }
+    for text in
+        ["\u{0}", "[[rule]]\nid = '\u{1b}[2J'", "rule = [[[[]]]]", "[rule]\n[list]", "list = 1"]
+    {
+        let error = RuleSet::load(&[file(Tier::Project, text)]).unwrap_err();
+        assert!(!error.to_string().contains('\u{1b}'), "{error}");
+    }
+    let deep = format!("{ASKS}with = ['{}']", "{a,".repeat(5000));
+    assert!(RuleSet::load(&[file(Tier::Project, &deep)]).is_err());
+    let wide = format!("{ASKS}with = ['{}']", "{a,b}".repeat(5000));
+    assert!(RuleSet::load(&[file(Tier::Project, &wide)]).is_err());
+}
