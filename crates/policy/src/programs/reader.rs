@@ -30,6 +30,8 @@ pub struct Reader<'t, 'w> {
     pub levels: Vec<&'t Table>,
     pub style: Style,
     pub given: Vec<Given<'t, 'w>>,
+    /// Each option that was given, once: however long the line, this is no longer than the table.
+    distinct: Vec<&'t OptionRow>,
     /// Subcommands are among them, at the front.
     pub operands: Vec<&'w Word>,
     /// How many of the operands are subcommands.
@@ -54,6 +56,7 @@ impl<'t, 'w> Reader<'t, 'w> {
             style: table.map_or(Style::Gnu, |table| table.style),
             levels: table.into_iter().collect(),
             given: Vec::new(),
+            distinct: Vec::new(),
             operands: Vec::new(),
             chosen: 0,
             assignments: Vec::new(),
@@ -104,7 +107,8 @@ impl<'t, 'w> Reader<'t, 'w> {
 
     /// What the options given so far change.
     pub fn when(&self) -> Option<&'t WhenRow> {
-        let any = |names: &[String]| names.iter().any(|name| self.has_option(name));
+        let given = |name: &String| self.distinct.iter().any(|row| row.names.contains(name));
+        let any = |names: &[String]| names.iter().any(given);
         self.table()?
             .when
             .iter()
@@ -159,6 +163,11 @@ impl<'t, 'w> Reader<'t, 'w> {
     }
 
     pub fn push(&mut self, row: Option<&'t OptionRow>, name: &[u8], value: Option<Cow<'w, Word>>) {
+        if let Some(row) = row
+            && !self.distinct.iter().any(|known| std::ptr::eq(*known, row))
+        {
+            self.distinct.push(row);
+        }
         let rest: &'w [Word] = &[];
         self.given.push(Given { row, name: name.into(), value, rest, whole: false });
     }

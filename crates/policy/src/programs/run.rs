@@ -66,16 +66,16 @@ pub fn program(sink: &mut Sink<'_>, word: &Word) {
 
 /// `npx eslint@8 .`: the package's name is the program's.
 pub fn package(sink: &mut Sink<'_>, word: &Word, rest: &[Word]) {
+    let (mut word, mut rest) = (word, rest);
+    while let (true, Some((next, follow))) =
+        (word.as_literal().is_some_and(|text| text == "--"), rest.split_first())
+    {
+        (word, rest) = (next, follow);
+    }
     let Some(text) = word.as_literal() else {
         command(sink, &all(word, rest));
         return;
     };
-    if text == "--"
-        && let Some((next, rest)) = rest.split_first()
-    {
-        package(sink, next, rest);
-        return;
-    }
     let scoped = text.starts_with(b"@");
     let foreign = text.contains(&b':')
         || (text.contains(&b'/') && !scoped && !text.starts_with(b".") && !text.starts_with(b"/"));

@@ -214,3 +214,18 @@ fn unknown_programs_are_split_generically() {
     );
     assert_eq!(reading.name.as_bstr(), "run.sh");
 }
+
+/// Long lines cost time in proportion, and no stack.
+#[test]
+fn long_lines() {
+    let cases =
+        [("sed", "-n", "f"), ("npx", "--", "--"), ("tar", "-v", "x"), ("python", "-mpdb", "-mpdb")];
+    for (name, option, operand) in cases {
+        let mut all = vec![Word::literal(name)];
+        for _ in 0..20_000 {
+            all.push(Word::literal(option));
+            all.push(Word::literal(operand));
+        }
+        assert_eq!(read(&all).name.as_bstr(), name);
+    }
+}
