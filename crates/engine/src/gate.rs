@@ -178,7 +178,7 @@ impl Gate {
     fn decided(&self, asks: &[JudgedCommand]) -> bool {
         let state = self.state();
         let Some(grant) = &state.grant else { return false };
-        asks.iter().all(|command| grant.covers(&command.argv, &command.finding))
+        asks.iter().all(|command| grant.covers(command))
     }
 
     /// Allowed for the session or for good.

@@ -84,6 +84,13 @@ pub struct JudgedCommand {
     pub findings: Vec<Finding>,
 }
 
+impl JudgedCommand {
+    /// Not a command but a file that would be opened: `> path`.
+    pub fn is_opening(&self) -> bool {
+        self.argv.first().is_some_and(|first| first == "<" || first == ">")
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub decision: Decision,

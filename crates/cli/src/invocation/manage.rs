@@ -124,13 +124,14 @@ impl Given {
     }
 }
 
-/// Options of the verb and of the operator in any place; the words after `--`, and after the second word, stand for
-/// themselves, because they are a command.
+/// Options of the verb and of the operator in any place, up to `--` or to the words of a command, which stand for
+/// themselves.
 fn given(reader: &mut Reader<'_>, flags: &[&str], values: &[&str]) -> Result<Given, String> {
     let mut given = Given { flags: Vec::new(), values: Vec::new(), words: Vec::new() };
     while let Some(word) = reader.peek() {
         reader.advance();
-        let in_command = given.words.len() > 1;
+        let in_command =
+            given.words.len() > 1 && given.words.first().is_some_and(|it| it == "test");
         if word == "--" {
             given.words.extend(reader.rest.iter().map(|word| super::bytes(word)));
             reader.rest = &[];

@@ -1,10 +1,9 @@
 //! What has been decided already.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use bstr::BString;
-use exacta_policy::{Finding, JudgedCommand};
+use exacta_policy::JudgedCommand;
 
 /// How far a decision reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +35,20 @@ pub struct Grant {
 impl Grant {
     /// Was this shown to the person who said yes? A command whose words were not all known then is covered if the
     /// same rule asks about the same program: anything else that its real words bring asks anew.
-    pub fn covers(&self, argv: &[BString], finding: &Finding) -> bool {
+    pub fn covers(&self, asked: &JudgedCommand) -> bool {
+        let finding = &asked.finding;
         self.commands.iter().any(|command| {
-            let same_rule =
-                command.findings.iter().any(|shown| Arc::as_ref(&shown.rule) == &*finding.rule);
+            let mut shown = command.findings.iter().filter(|shown| shown.rule == finding.rule);
+            if asked.is_opening() {
+                // By whichever command: it is the same file for the same reason.
+                return shown.any(|shown| shown.about == finding.about);
+            }
             let same_words = if command.literal {
-                command.argv == argv
+                command.argv == asked.argv
             } else {
-                command.argv.first() == argv.first()
+                command.argv.first() == asked.argv.first()
             };
-            same_rule && same_words
+            same_words && shown.next().is_some()
         })
     }
 }
