@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use exacta::filesystem::{Confined, Places, probe};
+use exacta::gate::Judgement;
 use exacta::{Request, Session, SessionOptions};
 
 const SECRET: &str = "CANARY-5d0e";
@@ -66,6 +67,8 @@ impl Stage {
     fn check_script(&mut self, script: &str) {
         let mut options = SessionOptions::new(self.base.join("root"));
         options.limits = super::expand::limits();
+        // What the judge would stop is not the question: the wall must hold by itself.
+        options.judgement = Some(Judgement::none());
         let mut session = Session::new(options).expect("a session");
         let outcome = session.run_script(&Request::new(script));
         for text in [&outcome.stdout, &outcome.stderr] {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use exacta::filesystem::Memory;
+use exacta::gate::Judgement;
 use exacta::{Limits, Request, Session, SessionOptions};
 
 /// Far beyond the wall time: whoever takes this long does not look at the clock.
@@ -13,6 +14,7 @@ pub fn check(bytes: &[u8]) {
     let mut options = SessionOptions::new("/project");
     options.limits = limits();
     let files = Arc::new(Memory::with_capacity("/project", 16 << 20));
+    options.judgement = Some(Judgement::none());
     let mut session = Session::over(files, options).expect("a session in memory");
     let begun = Instant::now();
     let outcome = session.run_script(&Request::new(bytes).with_stdin("one\ntwo words\n"));

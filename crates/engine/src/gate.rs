@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_policy::rules::LoadError;
+use exacta_policy::rules::{LoadError, RuleSet};
 use exacta_policy::{Decision, Finding, JudgedCommand, Policy, Profile};
 use exacta_shell::filesystem::FileSystem;
 use exacta_shell::host::Refusal;
@@ -62,6 +62,18 @@ impl Judgement {
             grants: Grants::default(),
             approver: Arc::new(Unattended),
         })
+    }
+
+    /// Nothing is asked or denied: what is left are the walls beneath, which must hold by themselves.
+    pub fn none() -> Self {
+        Judgement {
+            policy: Arc::new(Policy::new(RuleSet::none(), Profile::FullAuto)),
+            version: Digest::of_parts([]),
+            face: Face::Shell,
+            refusals: Refusals::Explain,
+            grants: Grants::default(),
+            approver: Arc::new(Unattended),
+        }
     }
 }
 

@@ -160,12 +160,31 @@ pub struct Session {
 impl Session {
     pub fn new(options: SessionOptions) -> Result<Self, EngineError> {
         let files = crate::filesystem::open(&options.root, options.storage)?;
-        Self::over(files, options)
+        let project = match options.storage {
+            Storage::Memory => None,
+            Storage::Directory | Storage::Overlay => {
+                let (root, trust) = (options.root.clone(), Arc::clone(&options.trust));
+                Some(Project { decisions: ProjectDecisions::read(root.clone(), trust)?, root })
+            }
+        };
+        Self::with_project(files, options, project)
     }
 
-    /// A session over any file system.
+    /// A session over any file system: there is no place where decisions could be kept.
     pub fn over(files: Arc<dyn FileSystem>, options: SessionOptions) -> Result<Self, EngineError> {
-        let gate = Arc::new(gate(files, &options)?);
+        Self::with_project(files, options, None)
+    }
+
+    fn with_project(
+        files: Arc<dyn FileSystem>,
+        options: SessionOptions,
+        project: Option<Project>,
+    ) -> Result<Self, EngineError> {
+        let judgement = match &options.judgement {
+            Some(judgement) => judgement.clone(),
+            None => Judgement::standard()?,
+        };
+        let gate = Arc::new(Gate::new(judgement, files, options.environment.clone(), project));
         let mut host = EngineHost::new(Arc::clone(&gate), default_identity());
         if options.record_steps {
             host = host.recording();
@@ -316,22 +335,6 @@ impl Session {
             }
         }
     }
-}
-
-/// The rules of a session, and what was decided about its project before.
-fn gate(files: Arc<dyn FileSystem>, options: &SessionOptions) -> Result<Gate, EngineError> {
-    let judgement = match &options.judgement {
-        Some(judgement) => judgement.clone(),
-        None => Judgement::standard()?,
-    };
-    let project = match options.storage {
-        Storage::Memory => None,
-        Storage::Directory | Storage::Overlay => {
-            let (root, trust) = (options.root.clone(), Arc::clone(&options.trust));
-            Some(Project { decisions: ProjectDecisions::read(root.clone(), trust)?, root })
-        }
-    };
-    Ok(Gate::new(judgement, files, options.environment.clone(), project))
 }
 
 /// Where the output of a request is collected.

@@ -50,6 +50,12 @@ pub enum Entered {
 pub trait Trust: Send + Sync {
     fn trusts(&self, content: &[u8]) -> bool;
 
+    /// Did the file come with the repository? `tracked` says what git thinks now; who has a memory remembers it, so
+    /// that taking the file out of git's index does not make it a person's own.
+    fn came_with_repository(&self, tracked: bool) -> bool {
+        tracked
+    }
+
     /// exacta itself has changed a file that was trusted.
     fn rewritten(&self, before: &[u8], after: &[u8]) {
         let _ = (before, after);
@@ -102,7 +108,7 @@ impl CommandsFile {
             blocked: document.blocked().to_vec(),
         };
         if !decisions.allowed.is_empty()
-            && index::is_tracked(&self.root, NAME)
+            && trust.came_with_repository(index::is_tracked(&self.root, NAME))
             && !trust.trusts(&content)
         {
             decisions.allowed.clear();

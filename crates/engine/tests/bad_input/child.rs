@@ -32,6 +32,8 @@ pub fn run(case: &Case) -> ExitCode {
     (case.prepare)(&root);
     for script in &case.scripts {
         let mut options = SessionOptions::new(&root);
+        // The commands are the question, not what the judge would say of them.
+        options.judgement = Some(exacta::gate::Judgement::none());
         options.limits = case.limits.clone();
         let mut session = Session::new(options).expect("a session");
         let request = Request::new(script.as_slice()).with_stdin(case.stdin.clone());

@@ -114,6 +114,8 @@ pub enum Subject<'a> {
 /// All rules in force: the default rules and those of files.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
+    /// The default rules do not count.
+    bare: bool,
     loaded: Vec<Loaded>,
     /// For each name of a program, where the patterns about it are.
     names: HashMap<String, Vec<Place>>,
@@ -166,6 +168,11 @@ impl RuleSet {
         load::load(files, &[])
     }
 
+    /// No rule at all: for whoever must know that the walls beneath hold by themselves.
+    pub fn none() -> RuleSet {
+        RuleSet { bare: true, ..RuleSet::default() }
+    }
+
     /// The same for files in which other things are written too: `beside` names the keys at the top of the file
     /// that somebody else reads. All others but `rule` and `list` are errors.
     pub fn load_beside(files: &[RuleFile], beside: &[&str]) -> Result<RuleSet, LoadError> {
@@ -176,12 +183,14 @@ impl RuleSet {
     pub fn matching(&self, subject: &Subject<'_>, profile: Profile) -> Vec<&Rule> {
         let profile = profile_bit(profile);
         let mut found: Vec<&Rule> = Vec::new();
-        builtin::matching(subject, profile, &mut |rule| {
-            // By a name and by a pattern.
-            if !found.iter().any(|known| std::ptr::eq(*known, rule)) {
-                found.push(rule);
-            }
-        });
+        if !self.bare {
+            builtin::matching(subject, profile, &mut |rule| {
+                // By a name and by a pattern.
+                if !found.iter().any(|known| std::ptr::eq(*known, rule)) {
+                    found.push(rule);
+                }
+            });
+        }
         if !self.loaded.is_empty() {
             self.loaded_matching(subject, profile, &mut found);
         }
@@ -196,7 +205,7 @@ impl RuleSet {
             one.compiled.ruling != Ruling::Allow
                 && patterns.iter().any(|pattern| matching::could_be(pattern, name))
         };
-        builtin::restricts(name) || self.loaded.iter().any(restricts)
+        (!self.bare && builtin::restricts(name)) || self.loaded.iter().any(restricts)
     }
 
     /// Every rule, in the order of files and lines.
