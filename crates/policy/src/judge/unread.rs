@@ -1,5 +1,6 @@
 //! Programs without a table: nobody has said what their words mean. Words that look like an address, like a path
-//! out of the project, or like an option that executes are asked about, whatever rule allows the program.
+//! out of the project, or like an option that executes are asked about, whatever rule allows the program. Where a
+//! table says that an operand is only text, it is asked about if it can hardly be anything but a path out.
 
 use bstr::{BStr, ByteSlice};
 
@@ -42,12 +43,76 @@ const EXECUTING: &[&str] = &[
     "wrapper",
 ];
 
+/// Programs whose operands are patterns, expressions or anything else that may look like a path.
+const FREE_TEXT: &[&str] = &[
+    "ack",
+    "ag",
+    "apropos",
+    "ast-grep",
+    "awk",
+    "basename",
+    "bzgrep",
+    "cowsay",
+    "date",
+    "dirname",
+    "docker",
+    "echo",
+    "egrep",
+    "expr",
+    "fd",
+    "fdfind",
+    "fgrep",
+    "figlet",
+    "find",
+    "gawk",
+    "grep",
+    "jq",
+    "kubectl",
+    "locate",
+    "logger",
+    "mawk",
+    "nawk",
+    "notify-send",
+    "perl",
+    "pgrep",
+    "pkill",
+    "plocate",
+    "podman",
+    "printf",
+    "ps",
+    "rg",
+    "ripgrep",
+    "ruby",
+    "sed",
+    "seq",
+    "sqlite3",
+    "test",
+    "tr",
+    "ugrep",
+    "whereis",
+    "which",
+    "xmlstarlet",
+    "xzgrep",
+    "yes",
+    "yq",
+    "zgrep",
+];
+
+/// Directories of a system, where a word that begins with them is a path and no route of a web server.
+const TOPS: &[&str] = &[
+    "Users", "boot", "dev", "etc", "home", "media", "mnt", "opt", "private", "proc", "root", "run",
+    "srv", "sys", "var",
+];
+
 impl Inquiry<'_> {
     pub fn unread(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         let reading = subjected.reading;
         let defined = subjected.invocation.defined || self.world.is_defined(reading.name.as_bstr());
-        if reading.known || subjected.builtin || defined {
+        if subjected.builtin || defined {
             return;
+        }
+        if reading.known {
+            return self.text_operands(subjected, findings);
         }
         for option in &reading.options {
             if let Some(name) = option.names.iter().find(|name| executes(name.as_bstr())) {
@@ -58,6 +123,23 @@ impl Inquiry<'_> {
         let values = reading.options.iter().filter_map(|option| option.value.as_ref());
         for word in reading.operands.iter().chain(values) {
             self.unread_word(word, subjected, findings);
+        }
+    }
+
+    /// `rspec /etc/passwd`: a table need not know every operand of every subcommand.
+    fn text_operands(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        let name = subjected.reading.name.as_bstr();
+        if FREE_TEXT.iter().any(|known| name == *known) {
+            return;
+        }
+        for word in &subjected.reading.operands {
+            let text = word.prefix();
+            let text = text.strip_prefix(b"@").unwrap_or(text).as_bstr();
+            let top = text.strip_prefix(b"/").and_then(|rest| rest.split_once_str("/"));
+            let system = top.is_some_and(|(top, _)| TOPS.iter().any(|it| top == it.as_bytes()));
+            if system || !text.starts_with(b"/") {
+                self.unread_word(word, subjected, findings);
+            }
         }
     }
 
