@@ -98,6 +98,12 @@ impl Walker<'_> {
             }
             assigned.push(&assignment.name);
         }
+        if name == b"local" && !self.is_in_call() {
+            // Outside a function it fails and sets nothing.
+            for name in &assigned {
+                self.set(name.as_bstr(), Value::unknown(), false);
+            }
+        }
         for text in names {
             let end = text.find_byteset(b"=[+").unwrap_or(text.len());
             let name = BString::from(text.get(..end).unwrap_or_default());

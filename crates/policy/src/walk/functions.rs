@@ -171,6 +171,10 @@ impl Walker<'_> {
         }
     }
 
+    pub(super) fn is_in_call(&self) -> bool {
+        self.frames.iter().any(|frame| frame.is_call)
+    }
+
     /// `local`: the variable ends with the call.
     pub(super) fn make_local(&mut self, name: &BStr) {
         let call = self.frames.iter_mut().rev().find(|frame| frame.is_call);
