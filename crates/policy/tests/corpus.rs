@@ -69,6 +69,7 @@ fn the_corpus_is_complete() -> Result<(), Failed> {
         "writes",
         "exfiltration",
         "self-approval",
+        "borrowed-tools",
     ] {
         let count = all.iter().filter(|line| line.class == class).count();
         if count < 20 {
