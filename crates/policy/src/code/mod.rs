@@ -6,6 +6,7 @@
 
 mod awk;
 mod findings;
+mod node;
 mod python;
 mod sed;
 mod tokens;
@@ -48,6 +49,7 @@ pub fn read(language: Language, text: &BStr) -> Reading {
     match language {
         Language::Awk => awk::read(text, &mut findings),
         Language::Sed => sed::read(text, &mut findings),
+        Language::Node => node::read(text, &mut findings),
         Language::Python => python::read(text, &mut findings),
         _ => findings.unclear("a language that cannot be read"),
     }

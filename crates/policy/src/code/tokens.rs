@@ -95,6 +95,14 @@ impl<'a> Scanner<'a> {
         self.spaced = true;
     }
 
+    /// Over `…end`; `None` if there is no end.
+    pub fn skip_past(&mut self, end: &[u8]) -> Option<()> {
+        let found = self.rest().windows(end.len()).position(|window| window == end)?;
+        self.at += found + end.len();
+        self.spaced = true;
+        Some(())
+    }
+
     pub fn take(&mut self, which: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().position(|byte| !which(*byte)).unwrap_or(rest.len());

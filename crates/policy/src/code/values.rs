@@ -155,6 +155,7 @@ enum Given {
 pub(super) struct Scope<'t> {
     given: HashMap<&'t [u8], Option<Vec<Given>>>,
     known: RefCell<HashMap<&'t [u8], Value>>,
+    forgotten: bool,
 }
 
 impl<'t> Scope<'t> {
@@ -164,6 +165,11 @@ impl<'t> Scope<'t> {
 
     pub fn each(&mut self, name: &'t [u8], range: Range<usize>) {
         self.give(name, Given::Each(range));
+    }
+
+    /// Nothing is known of any name.
+    pub fn forget(&mut self) {
+        self.forgotten = true;
     }
 
     /// The name is given something that is not understood.
@@ -320,6 +326,9 @@ impl Evaluator<'_, '_> {
         let Some((&key, Some(given))) = self.scope.given.get_key_value(name) else {
             return Value::Unknown;
         };
+        if self.scope.forgotten {
+            return Value::Unknown;
+        }
         if let Some(value) = self.scope.known.borrow().get(key) {
             return value.clone();
         }
@@ -381,4 +390,38 @@ pub(super) fn dotted(tokens: &Tokens<'_>, start: usize) -> (Vec<u8>, usize) {
             return (path, at);
         }
     }
+}
+
+/// Where the expression before a dot begins: `f(x).y` of `f(x).y.z`.
+pub(super) fn receiver_start(tokens: &Tokens<'_>, dot: usize) -> usize {
+    let mut start = dot;
+    // Long chains are nobody's path.
+    for _ in 0..16 {
+        let Some(before) = start.checked_sub(1) else { break };
+        if tokens.is(before, b")") || tokens.is(before, b"]") {
+            start = tokens.partner(before);
+            let called = start.checked_sub(1).is_some_and(|at| {
+                tokens.kind(at) == Some(Kind::Name)
+                    && !matches!(tokens.text(at), b"in" | b"return" | b"of")
+            });
+            if called {
+                continue;
+            }
+            break;
+        }
+        start = before;
+        if !(tokens.follows(start, &[b"."]) || tokens.follows(start, &[b"?."])) {
+            break;
+        }
+        start -= 1;
+    }
+    start
+}
+
+pub(super) fn is_url(text: &[u8]) -> bool {
+    let schemes: &[&[u8]] =
+        &[b"http://", b"https://", b"ftp://", b"ws://", b"wss://", b"s3://", b"gs://", b"ssh://"];
+    schemes.iter().any(|scheme| {
+        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Reader;
 use crate::code::tokens::Kind;
-use crate::code::values::{Value, dotted, is_inside};
+use crate::code::values::{Value, dotted, is_inside, is_url, receiver_start};
 use crate::effect::Language;
 use crate::event::Access;
 
@@ -282,28 +282,7 @@ impl Reader<'_, '_, '_> {
     /// The value before the dot.
     fn receiver(&self, index: usize) -> Value {
         let end = index.saturating_sub(1);
-        let mut start = end;
-        // Long chains are nobody's path.
-        for _ in 0..16 {
-            let Some(before) = start.checked_sub(1) else { break };
-            let closes = self.tokens.is(before, b")") || self.tokens.is(before, b"]");
-            if closes {
-                start = self.tokens.partner(before);
-                let called = start
-                    .checked_sub(1)
-                    .is_some_and(|at| matches!(self.tokens.kind(at), Some(Kind::Name)));
-                if called && !self.tokens.follows(start, &[b"=", b"("]) {
-                    continue;
-                }
-                break;
-            }
-            start = before;
-            if !self.tokens.follows(start, &[b"."]) {
-                break;
-            }
-            start -= 1;
-        }
-        self.evaluator.value(start..end)
+        self.evaluator.value(receiver_start(self.tokens, end)..end)
     }
 
     /// Texts and tables have methods of these names too: only a path is renamed by one plain argument.
@@ -487,12 +466,4 @@ impl Reader<'_, '_, '_> {
             self.findings.connect(host);
         }
     }
-}
-
-pub(super) fn is_url(text: &[u8]) -> bool {
-    let schemes: &[&[u8]] =
-        &[b"http://", b"https://", b"ftp://", b"ws://", b"wss://", b"s3://", b"gs://", b"ssh://"];
-    schemes.iter().any(|scheme| {
-        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    })
 }
