@@ -7,7 +7,9 @@
 mod awk;
 mod findings;
 mod node;
+mod perl;
 mod python;
+mod ruby;
 mod sed;
 mod tokens;
 mod values;
@@ -50,6 +52,8 @@ pub fn read(language: Language, text: &BStr) -> Reading {
         Language::Awk => awk::read(text, &mut findings),
         Language::Sed => sed::read(text, &mut findings),
         Language::Node => node::read(text, &mut findings),
+        Language::Perl => perl::read(text, &mut findings),
+        Language::Ruby => ruby::read(text, &mut findings),
         Language::Python => python::read(text, &mut findings),
         _ => findings.unclear("a language that cannot be read"),
     }
