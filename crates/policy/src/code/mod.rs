@@ -5,14 +5,24 @@
 //! named, a file, a command, a host, is handed on as an [`Effect`] and judged like any other.
 
 mod awk;
+mod ed;
+mod emacs;
 mod findings;
+mod gdb;
+mod jq;
+mod lua;
+mod make;
 mod node;
+mod others;
 mod perl;
+mod php;
 mod python;
 mod ruby;
 mod sed;
+mod sql;
 mod tokens;
 mod values;
+mod vim;
 
 use bstr::{BStr, BString, ByteSlice};
 
@@ -50,12 +60,25 @@ pub fn read(language: Language, text: &BStr) -> Reading {
     }
     match language {
         Language::Awk => awk::read(text, &mut findings),
-        Language::Sed => sed::read(text, &mut findings),
+        Language::Ed => ed::read(text, &mut findings),
+        Language::Emacs => emacs::read(text, &mut findings),
+        Language::Gdb => gdb::read(text, &mut findings),
+        Language::Jq => jq::read(text, &mut findings),
+        Language::Lua => lua::read(text, &mut findings),
+        Language::Make => make::read(text, &mut findings),
         Language::Node => node::read(text, &mut findings),
         Language::Perl => perl::read(text, &mut findings),
-        Language::Ruby => ruby::read(text, &mut findings),
+        Language::Php => php::read(text, &mut findings),
+        Language::PowerShell => others::read_powershell(text, &mut findings),
         Language::Python => python::read(text, &mut findings),
-        _ => findings.unclear("a language that cannot be read"),
+        Language::R => others::read_r(text, &mut findings),
+        Language::Ruby => ruby::read(text, &mut findings),
+        Language::Sed => sed::read(text, &mut findings),
+        Language::Sql => sql::read(text, &mut findings),
+        Language::Tcl => others::read_tcl(text, &mut findings),
+        Language::Vim => vim::read(text, &mut findings),
+        // A shell's text is for the parser, not for a reader.
+        Language::Shell | Language::Other => findings.unclear("a language that cannot be read"),
     }
     findings.finish()
 }

@@ -150,6 +150,10 @@ impl Reader<'_, '_, '_> {
                 } else if !self.tokens.is(next, b".") && !self.tokens.is(next, b"?.") {
                     self.findings.unclear(name);
                 } else if let Some(inner) = self.tokens.name(index + 2) {
+                    if matches!(inner, b"global" | b"globalThis" | b"self" | b"window" | b"root") {
+                        self.findings.danger(name);
+                        return index + 3;
+                    }
                     return self.root(index + 2, inner).max(index + 3);
                 }
             }

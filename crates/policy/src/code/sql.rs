@@ -1,0 +1,431 @@
+//! SQL, with the commands of its clients: `\!` of psql and mysql, `.shell` of sqlite3.
+//!
+//! The words that change or destroy have meaning where a statement begins, not in texts and comments.
+
+use super::findings::Findings;
+use super::tokens::among;
+use crate::event::Access;
+
+/// Functions and options that reach outside of the database. Sorted.
+const DANGEROUS: &[&str] = &[
+    "DBLINK",
+    "DBLINK_CONNECT",
+    "DBLINK_EXEC",
+    "DBMS_SCHEDULER",
+    "DUMPFILE",
+    "EDIT",
+    "FTS3_TOKENIZER",
+    "LOAD_EXTENSION",
+    "LO_EXPORT",
+    "LO_IMPORT",
+    "OPENROWSET",
+    "OUTFILE",
+    "PG_EXECUTE_SERVER_PROGRAM",
+    "SP_OACREATE",
+    "SYS_EVAL",
+    "SYS_EXEC",
+    "UTL_FILE",
+    "UTL_HTTP",
+    "WRITEFILE",
+    "XP_CMDSHELL",
+];
+
+/// Functions that read files of the server. Sorted.
+const READING: &[&str] =
+    &["LOAD_FILE", "PG_LS_DIR", "PG_READ_BINARY_FILE", "PG_READ_FILE", "READFILE"];
+
+/// Statements that look, and those that change rows in the open. Sorted.
+const HARMLESS: &[&str] = &[
+    "ABORT",
+    "ANALYZE",
+    "BEGIN",
+    "COMMIT",
+    "DESC",
+    "DESCRIBE",
+    "DETACH",
+    "END",
+    "EXPLAIN",
+    "INSERT",
+    "PRAGMA",
+    "REINDEX",
+    "RELEASE",
+    "REPLACE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SELECT",
+    "SHOW",
+    "START",
+    "TABLE",
+    "USE",
+    "VALUES",
+    "WITH",
+];
+
+/// Commands of sqlite3 that look or set how it prints. Sorted.
+const DOTS: &[&str] = &[
+    "bail",
+    "changes",
+    "databases",
+    "dbinfo",
+    "dump",
+    "echo",
+    "eqp",
+    "exit",
+    "explain",
+    "fullschema",
+    "header",
+    "headers",
+    "help",
+    "indexes",
+    "indices",
+    "limit",
+    "lint",
+    "mode",
+    "nullvalue",
+    "print",
+    "quit",
+    "schema",
+    "separator",
+    "sha3sum",
+    "show",
+    "stats",
+    "tables",
+    "timeout",
+    "timer",
+    "version",
+    "width",
+];
+
+pub(super) fn read(text: &[u8], findings: &mut Findings) {
+    let mut script = Script { text, at: 0, findings };
+    while script.at < text.len() {
+        script.statement();
+    }
+}
+
+struct Script<'a, 'f> {
+    text: &'a [u8],
+    at: usize,
+    findings: &'f mut Findings,
+}
+
+#[derive(Default)]
+struct Statement<'a> {
+    words: Vec<Vec<u8>>,
+    /// Texts, each with the number of words before it.
+    texts: Vec<(usize, &'a [u8])>,
+}
+
+impl<'a> Script<'a, '_> {
+    fn peek(&self, offset: usize) -> Option<u8> {
+        self.text.get(self.at + offset).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn line(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).unwrap_or_default()
+    }
+
+    /// One statement, or one command of the client.
+    fn statement(&mut self) {
+        let mut statement = Statement::default();
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b';' => {
+                    self.at += 1;
+                    break;
+                }
+                b'\\' => self.client_command(),
+                b'.' if statement.words.is_empty() && statement.texts.is_empty() => {
+                    self.dot_command()
+                }
+                b'-' if self.peek(1) == Some(b'-') => self.comment(),
+                b'#' => {
+                    // A comment to some, an operator to others.
+                    self.findings.unclear("#");
+                    self.line();
+                }
+                b'/' if self.peek(1) == Some(b'*') => self.block_comment(),
+                b'\'' | b'"' | b'`' => {
+                    if let Some(text) = self.quoted(byte) {
+                        statement.texts.push((statement.words.len(), text));
+                    }
+                }
+                b'$' if self
+                    .peek(1)
+                    .is_some_and(|byte| byte == b'$' || byte.is_ascii_alphabetic()) =>
+                {
+                    self.dollar()
+                }
+                _ if byte.is_ascii_alphabetic() || byte == b'_' => {
+                    let rest = self.rest();
+                    let length = rest
+                        .iter()
+                        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+                        .unwrap_or(rest.len());
+                    statement
+                        .words
+                        .push(rest.get(..length).unwrap_or_default().to_ascii_uppercase());
+                    self.at += length;
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.judge(&statement);
+    }
+
+    fn comment(&mut self) {
+        let line = self.line();
+        // To some databases it is one only with a space behind it.
+        let plain = line.get(2).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'-');
+        if !plain && line.contains(&b';') {
+            self.findings.unclear("--");
+        }
+    }
+
+    fn block_comment(&mut self) {
+        if matches!(self.peek(2), Some(b'!' | b'+')) || self.rest().starts_with(b"/*M!") {
+            self.findings.unclear("/*!");
+        }
+        self.at += 2;
+        let end = self.rest().windows(2).position(|pair| pair == b"*/");
+        match end {
+            Some(end) => self.at += end + 2,
+            None => self.at = self.text.len(),
+        }
+    }
+
+    fn quoted(&mut self, quote: u8) -> Option<&'a [u8]> {
+        let start = self.at + 1;
+        self.at = start;
+        let mut escaped = false;
+        while let Some(byte) = self.peek(0) {
+            self.at += 1;
+            if byte == b'\\' && self.peek(0) == Some(quote) {
+                escaped = true;
+            }
+            if byte == quote {
+                if self.peek(0) == Some(quote) {
+                    self.at += 1;
+                    continue;
+                }
+                if escaped {
+                    // Whether the text ends there depends on the database.
+                    self.findings.unclear("a backslash before a quote");
+                }
+                return self.text.get(start..self.at - 1);
+            }
+        }
+        self.findings.unclear("a text without end");
+        None
+    }
+
+    /// `$tag$…$tag$`: the body of a function, most likely.
+    fn dollar(&mut self) {
+        let rest = self.rest();
+        let tag =
+            rest.iter().skip(1).position(|byte| *byte == b'$').and_then(|end| rest.get(..end + 2));
+        let tag = tag.filter(|tag| tag.len() < 64).unwrap_or(b"$");
+        self.at += tag.len();
+        if tag.len() > 1 {
+            self.findings.unclear("$$");
+            match self.rest().windows(tag.len()).position(|window| window == tag) {
+                Some(end) => self.at += end + tag.len(),
+                None => self.at = self.text.len(),
+            }
+        }
+    }
+
+    /// `\command` of psql and mysql: to the end of the line.
+    fn client_command(&mut self) {
+        let line = self.line();
+        let name_length = line
+            .iter()
+            .skip(1)
+            .position(|byte| !byte.is_ascii_alphabetic() && *byte != b'?')
+            .map_or(line.len(), |at| at + 1);
+        let name = line.get(1..name_length).unwrap_or_default();
+        let rest = line.get(name_length..).unwrap_or_default().trim_ascii();
+        if line.starts_with(b"\\!") {
+            self.findings.danger("\\!");
+            self.findings.shell(line.get(2..).unwrap_or_default().trim_ascii());
+        } else if line.contains(&b'`') || rest.contains(&b'|') && !name.starts_with(b"d") {
+            self.findings.danger("a client command that starts programs");
+        } else if !(name.starts_with(b"d")
+            || matches!(
+                name,
+                b"l" | b"x"
+                    | b"q"
+                    | b"timing"
+                    | b"echo"
+                    | b"pset"
+                    | b"conninfo"
+                    | b"z"
+                    | b"h"
+                    | b"t"
+                    | b"a"
+                    | b"g"
+                    | b"G"
+                    | b"gx"
+                    | b"encoding"
+                    | b"c"
+                    | b"connect"
+                    | b"u"
+                    | b"s"
+                    | b"sf"
+                    | b"sv"
+                    | b"set"
+                    | b"unset"
+                    | b"qecho"
+                    | b"warn"
+                    | b"if"
+                    | b"endif"
+                    | b"else"
+                    | b"p"
+                    | b"r"
+            ))
+            || matches!(name, b"c" | b"connect" | b"g") && !rest.is_empty()
+        {
+            self.findings.unclear([b"\\", name].concat());
+        }
+    }
+
+    /// `.command` of sqlite3; names may be shortened.
+    fn dot_command(&mut self) {
+        let line = self.line();
+        let mut words =
+            line.get(1..).unwrap_or_default().splitn(2, |byte| byte.is_ascii_whitespace());
+        let name = words.next().unwrap_or_default();
+        let rest = words.next().unwrap_or_default().trim_ascii();
+        let file = rest.split(u8::is_ascii_whitespace).next_back().unwrap_or_default();
+        let file = file.strip_prefix(b"'").or_else(|| file.strip_prefix(b"\"")).unwrap_or(file);
+        let file = file.strip_suffix(b"'").or_else(|| file.strip_suffix(b"\"")).unwrap_or(file);
+        let short = |full: &[u8]| name.len() >= 2 && full.starts_with(name);
+        if short(b"shell") && name != b"sh" || short(b"system") || name == b"sh" {
+            self.findings.danger([b".", name].concat());
+            self.findings.shell(rest);
+        } else if among(DOTS, name) {
+        } else if rest.contains(&b'|')
+            || short(b"load")
+            || short(b"excel")
+            || short(b"www")
+            || short(b"edit")
+        {
+            self.findings.danger([b".", name].concat());
+        } else if matches!(
+            name,
+            b"output" | b"once" | b"backup" | b"save" | b"clone" | b"open" | b"log"
+        ) {
+            if !file.is_empty() && !matches!(file, b"stdout" | b"stderr" | b"off" | b":memory:") {
+                self.findings.open(file, Access::Write);
+            }
+        } else if name == b"cd" {
+            self.findings.open(file, Access::Enter);
+        } else if name == b"import" {
+            let source = rest
+                .split(u8::is_ascii_whitespace)
+                .find(|word| !word.starts_with(b"-"))
+                .unwrap_or_default();
+            self.findings.open(source, Access::Read);
+        } else {
+            self.findings.unclear([b".", name].concat());
+        }
+    }
+
+    fn judge(&mut self, statement: &Statement<'_>) {
+        let words = &statement.words;
+        let has = |word: &[u8]| words.iter().any(|known| known == word);
+        let Some(first) = words.first() else { return };
+        for (place, word) in words.iter().enumerate() {
+            let text =
+                statement.texts.iter().find(|(at, _)| *at == place + 1).map(|(_, text)| *text);
+            if among(DANGEROUS, word) {
+                self.findings.danger(word);
+                if let Some(path) = text
+                    .filter(|_| matches!(word.as_slice(), b"OUTFILE" | b"DUMPFILE" | b"WRITEFILE"))
+                {
+                    self.findings.open(path, Access::Write);
+                }
+                if let Some(command) = text.filter(|_| word == b"XP_CMDSHELL") {
+                    self.findings.shell(command);
+                }
+            } else if among(READING, word) {
+                self.findings.unclear(word);
+                if let Some(path) = text {
+                    self.findings.open(path, Access::Read);
+                }
+            }
+        }
+        let second = words.get(1).map_or(&b""[..], Vec::as_slice);
+        match first.as_slice() {
+            b"DROP" | b"TRUNCATE" | b"SHUTDOWN" | b"KILL" | b"LOAD" | b"INSTALL" => {
+                self.findings.danger(first)
+            }
+            b"DELETE" if !has(b"WHERE") => self.findings.danger("DELETE without WHERE"),
+            b"UPDATE" if !has(b"WHERE") => self.findings.unclear("UPDATE without WHERE"),
+            b"DELETE" | b"UPDATE" => {}
+            b"WITH" | b"EXPLAIN" if has(b"DELETE") && !has(b"WHERE") => {
+                self.findings.danger("DELETE without WHERE")
+            }
+            b"ALTER" if second == b"SYSTEM" || has(b"DROP") => self.findings.danger("ALTER"),
+            b"ALTER" if second == b"TABLE" && (has(b"ADD") || has(b"RENAME")) => {}
+            b"CREATE" => {
+                let kind = words.iter().skip(1).find(|word| {
+                    !matches!(
+                        word.as_slice(),
+                        b"OR" | b"REPLACE" | b"TEMP" | b"TEMPORARY" | b"UNIQUE"
+                    )
+                });
+                let plain = matches!(
+                    kind.map(Vec::as_slice),
+                    Some(
+                        b"TABLE"
+                            | b"INDEX"
+                            | b"VIEW"
+                            | b"TRIGGER"
+                            | b"SCHEMA"
+                            | b"TYPE"
+                            | b"SEQUENCE"
+                            | b"VIRTUAL"
+                    )
+                );
+                if !plain {
+                    self.findings.unclear("CREATE");
+                }
+            }
+            b"COPY" => self.copy(statement),
+            b"ATTACH" | b"VACUUM" => {
+                for (_, path) in
+                    statement.texts.iter().take(1).filter(|(_, path)| *path != b":memory:")
+                {
+                    self.findings.open(path, Access::Write);
+                }
+            }
+            b"SET" if has(b"GLOBAL") || has(b"PERSIST") => self.findings.unclear("SET GLOBAL"),
+            b"SET" => {}
+            b"SOURCE" | b"SYSTEM" | b"PAGER" | b"TEE" | b"EDIT" => self.findings.danger(first),
+            _ if among(HARMLESS, first) => {}
+            _ => self.findings.unclear(first),
+        }
+    }
+
+    fn copy(&mut self, statement: &Statement<'_>) {
+        if statement.words.iter().any(|word| word == b"PROGRAM") {
+            self.findings.danger("COPY … PROGRAM");
+            for (_, command) in statement.texts.iter().take(1) {
+                self.findings.shell(command);
+            }
+            return;
+        }
+        let writes = statement.words.iter().any(|word| word == b"TO");
+        for (_, path) in statement.texts.iter().take(1) {
+            self.findings.open(path, if writes { Access::Write } else { Access::Read });
+        }
+    }
+}
