@@ -88,7 +88,7 @@ fn after_addresses(line: &[u8]) -> Option<&[u8]> {
     loop {
         match rest.first() {
             Some(b'0'..=b'9' | b'$' | b'.' | b',' | b';' | b'%' | b'+' | b'-' | b' ' | b'^') => {
-                rest = rest.get(1..)?
+                rest = rest.get(1..)?;
             }
             Some(b'\'') => rest = rest.get(2..)?,
             Some(&delimiter @ (b'/' | b'?')) => {

@@ -170,7 +170,7 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
             }
             b'?' => {
                 rest =
-                    after.get(usize::from(after.first() == Some(&b'\\')) + 1..).unwrap_or_default()
+                    after.get(usize::from(after.first() == Some(&b'\\')) + 1..).unwrap_or_default();
             }
             b'#' | b'\\' | b'|' => return findings.unclear("Lisp that cannot be read"),
             _ if byte.is_ascii_whitespace()
@@ -179,7 +179,7 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
                     b'(' | b')' | b'\'' | b'`' | b',' | b'.' | b'[' | b']' | b'@'
                 ) =>
             {
-                rest = after
+                rest = after;
             }
             _ => {
                 let end = rest
@@ -239,7 +239,7 @@ fn string(before: &[u8], text: &[u8], findings: &mut Findings) {
         b"write-region" => findings.unclear("write-region"),
         b"delete-file" => findings.open(text, Access::Delete),
         b"shell-command" | b"shell-command-to-string" | b"async-shell-command" => {
-            findings.shell(text)
+            findings.shell(text);
         }
         _ => {}
     }

@@ -102,7 +102,7 @@ fn one(line: &[u8], findings: &mut Findings) {
             findings.code(Language::Python, rest);
         }
         b"file" | b"symbol-file" | b"core-file" | b"core" | b"exec-file" => {
-            findings.open(rest, Access::Read)
+            findings.open(rest, Access::Read);
         }
         b"set" => set(rest, findings),
         b"run" | b"r" | b"start" if !rest.is_empty() => findings.unclear("run with arguments"),
@@ -131,7 +131,7 @@ fn one(line: &[u8], findings: &mut Findings) {
 }
 
 fn set(rest: &[u8], findings: &mut Findings) {
-    let name = rest.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let name = rest.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     let plain = matches!(
         name,
         b"pagination"

@@ -1,7 +1,7 @@
 //! Filters of jq: they cannot start or write anything; modules and yq's `load` read files.
 
 use super::findings::Findings;
-use super::tokens::{Escapes, Kind, Scanner, is_name, unescape};
+use super::tokens::{Escapes, Kind, Scanner, Token, is_name, unescape};
 use crate::event::Access;
 
 const ESCAPES: Escapes = Escapes { keep_unknown: false, decimal: false, unicode: true };
@@ -12,25 +12,8 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
         match byte {
             b'#' => scanner.skip_line(),
             b'"' => {
-                scanner.at += 1;
-                // Code in `\(…)` may have quotes of its own; then what seems to be text and code changes places, and
-                // both are looked at.
-                let Some(raw) = scanner.quoted(b'"') else {
+                if text_token(&mut scanner, findings).is_none() {
                     return findings.unclear("a text without end");
-                };
-                let text = unescape(raw, ESCAPES);
-                if raw.windows(2).any(|pair| pair == b"\\(") {
-                    let inner = [b" ", raw, b" "].concat();
-                    if ["import", "include", "load"]
-                        .iter()
-                        .any(|word| contains(&inner, word.as_bytes()))
-                    {
-                        findings.unclear("load");
-                    }
-                }
-                match text {
-                    Some(text) => scanner.push(Kind::Text, text),
-                    None => scanner.push(Kind::Mixed, raw),
                 }
             }
             _ if is_name(byte) => scanner.name(b""),
@@ -46,7 +29,28 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
             }
         }
     }
-    let tokens = &scanner.tokens;
+    modules(&scanner.tokens, findings);
+}
+
+/// A text, and whether code in it could read files.
+fn text_token(scanner: &mut Scanner<'_>, findings: &mut Findings) -> Option<()> {
+    scanner.at += 1;
+    // Code in `\(…)` may have quotes of its own; then what seems to be text and code changes places, and both are
+    // looked at.
+    let raw = scanner.quoted(b'"')?;
+    let words: &[&[u8]] = &[b"import", b"include", b"load"];
+    if contains(raw, b"\\(") && words.iter().any(|word| contains(raw, word)) {
+        findings.unclear("load");
+    }
+    match unescape(raw, ESCAPES) {
+        Some(text) => scanner.push(Kind::Text, text),
+        None => scanner.push(Kind::Mixed, raw),
+    }
+    Some(())
+}
+
+/// `import "path"`, `include "path"`, `load("path")`
+fn modules(tokens: &[Token<'_>], findings: &mut Findings) {
     for (index, token) in tokens.iter().enumerate() {
         let field = index
             .checked_sub(1)

@@ -61,10 +61,8 @@ fn expanded(recipe: &[u8], findings: &mut Findings) -> Option<Vec<u8>> {
     let mut line = Vec::with_capacity(recipe.len());
     let mut bytes = recipe.iter().copied();
     while let Some(byte) = bytes.next() {
-        if byte == b'$' {
-            if bytes.next()? != b'$' {
-                return None;
-            }
+        if byte == b'$' && bytes.next()? != b'$' {
+            return None;
         }
         line.push(byte);
     }

@@ -51,6 +51,7 @@ pub struct Reading {
 /// Longer code than this is a program, not a line: nobody reads it to the end, so nothing is claimed about it.
 const LONGEST: usize = 256 * 1024;
 
+#[must_use]
 pub fn read(language: Language, text: &BStr) -> Reading {
     let text = text.as_bytes();
     let mut findings = Findings::default();

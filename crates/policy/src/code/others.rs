@@ -463,7 +463,7 @@ fn scan_r(text: &[u8]) -> Option<Tokens<'_>> {
             }
             b'0'..=b'9' => scanner.number(),
             _ if is_name(byte) || byte == b'.' && scanner.peek_at(1).is_some_and(is_name) => {
-                scanner.name(b".")
+                scanner.name(b".");
             }
             _ if !byte.is_ascii_punctuation() || byte == b'`' => return None,
             _ => scanner.sign(),
@@ -478,76 +478,67 @@ fn r(tokens: &Tokens<'_>, findings: &mut Findings) {
         if let Some(name) = tokens.name(index).or_else(|| tokens.literal(index))
             && among(R_DANGEROUS, name)
         {
-            let text = name.to_vec();
-            findings.danger(&text);
-            if let Some(command) = tokens.literal(index + 2).filter(|_| tokens.is(index + 1, b"("))
-            {
-                match text.as_slice() {
-                    b"system" | b"shell" => findings.shell(command),
-                    b"system2" => findings.run(&[command.to_vec()]),
-                    b"unlink" | b"file.remove" => findings.open(command, Access::Delete),
-                    _ if is_url(command) => findings.connect(command),
-                    _ => {}
-                }
-            }
-            continue;
+            r_danger(tokens, index, name, findings);
+        } else if let Some(name) = tokens.name(index).filter(|_| tokens.is(index + 1, b"(")) {
+            r_call(tokens, index, name, findings);
         }
-        let Some(name) = tokens.name(index).filter(|_| tokens.is(index + 1, b"(")) else {
-            continue;
-        };
-        let path = tokens.literal(index + 2);
-        let later =
-            (index + 2..(index + 12).min(tokens.len())).filter_map(|at| tokens.literal(at)).last();
-        match name {
-            b"readLines" | b"read.csv" | b"readRDS_" | b"read.table" | b"scan" | b"file" => {
-                match path {
-                    Some(url) if is_url(url) => {
-                        findings.danger(name);
-                        findings.connect(url);
-                    }
-                    Some(path) => findings.open(path, Access::Read),
-                    None if name == b"file"
-                        || tokens.kind(index + 2) == Some(Kind::Name)
-                            && !tokens.is(index + 3, b"(") =>
-                    {
-                        findings.unclear(name)
-                    }
-                    None => {}
-                }
-            }
-            b"write.csv" | b"writeLines" | b"saveRDS" | b"write.table" | b"sink" | b"png"
-            | b"pdf" => {
-                if let Some(path) = path.or(later).filter(|_| name != b"writeLines") {
-                    findings.open(path, Access::Write);
-                } else if name == b"writeLines" && tokens.arguments(index + 1).len() < 2 {
-                } else {
-                    findings.unclear(name);
-                }
-            }
-            b"sapply" | b"lapply" | b"vapply" | b"Map" | b"mapply" | b"Reduce" | b"Filter"
-            | b"apply" | b"tapply" | b"outer" => {
-                let built = tokens.arguments(index + 1).into_iter().any(|range| {
-                    matches!(
-                        tokens.name(range.start),
-                        Some(
-                            b"paste"
-                                | b"paste0"
-                                | b"sprintf"
-                                | b"rawToChar"
-                                | b"intToUtf8"
-                                | b"chartr"
-                        )
-                    )
-                });
-                if built {
-                    findings.unclear([name, b" with a computed function"].concat());
-                }
-            }
-            _ if among(R_HARMLESS, name) => {}
-            // A function of the code, or of a library that it loads.
-            _ if defined(tokens, name) || tokens.follows(index, &[b"::", b"$"]) => {}
-            _ => findings.unclear(name),
+    }
+}
+
+fn r_danger(tokens: &Tokens<'_>, index: usize, name: &[u8], findings: &mut Findings) {
+    findings.danger(name);
+    let Some(text) = tokens.literal(index + 2).filter(|_| tokens.is(index + 1, b"(")) else {
+        return;
+    };
+    match name {
+        b"system" | b"shell" => findings.shell(text),
+        b"system2" => findings.run(&[text.to_vec()]),
+        b"unlink" | b"file.remove" => findings.open(text, Access::Delete),
+        _ if is_url(text) => findings.connect(text),
+        _ => {}
+    }
+}
+
+fn r_call(tokens: &Tokens<'_>, index: usize, name: &[u8], findings: &mut Findings) {
+    match name {
+        b"readLines" | b"read.csv" | b"read.table" | b"scan" | b"file" => {
+            r_read(tokens, index, name, findings);
         }
+        b"writeLines" if tokens.arguments(index + 1).len() < 2 => {}
+        b"write.csv" | b"saveRDS" | b"write.table" | b"sink" | b"png" | b"pdf" => {
+            let near = index + 2..(index + 12).min(tokens.len());
+            match near.filter_map(|at| tokens.literal(at)).next_back() {
+                Some(path) => findings.open(path, Access::Write),
+                None => findings.unclear(name),
+            }
+        }
+        b"sapply" | b"lapply" | b"vapply" | b"Map" | b"mapply" | b"Reduce" | b"Filter"
+        | b"apply" | b"tapply" | b"outer" => {
+            let builders: &[&[u8]] =
+                &[b"paste", b"paste0", b"sprintf", b"rawToChar", b"intToUtf8", b"chartr"];
+            let built = tokens
+                .arguments(index + 1)
+                .into_iter()
+                .any(|range| tokens.name(range.start).is_some_and(|name| builders.contains(&name)));
+            if built {
+                findings.unclear([name, b" with a computed function"].concat());
+            }
+        }
+        _ if among(R_HARMLESS, name) => {}
+        // A function of the code, or of a library that it loads.
+        _ if defined(tokens, name) || tokens.follows(index, &[b"::", b"$"]) => {}
+        _ => findings.unclear(name),
+    }
+}
+
+fn r_read(tokens: &Tokens<'_>, index: usize, name: &[u8], findings: &mut Findings) {
+    match tokens.literal(index + 2) {
+        Some(url) if is_url(url) => {
+            findings.danger(name);
+            findings.connect(url);
+        }
+        Some(path) => findings.open(path, Access::Read),
+        None => findings.unclear([name, b" of a computed path"].concat()),
     }
 }
 
@@ -623,12 +614,12 @@ fn tcl_command(name: &[u8], rest: &[u8], findings: &mut Findings) {
         b"open"
             if line.starts_with(b"|") || line.starts_with(b"\"|") || line.starts_with(b"{|") =>
         {
-            findings.danger("open of a command")
+            findings.danger("open of a command");
         }
         _ if name.starts_with(b"$")
             && !name.get(1..).unwrap_or_default().iter().all(|byte| is_name(*byte)) =>
         {
-            findings.danger("a computed command")
+            findings.danger("a computed command");
         }
         _ if among(TCL_DANGEROUS, name) => findings.danger(name),
         _ if among(TCL_HARMLESS, name) => {}
@@ -647,20 +638,11 @@ pub(super) fn read_powershell(text: &[u8], findings: &mut Findings) {
     while let Some((&byte, after)) = rest.split_first() {
         match byte {
             b'\'' | b'"' => {
-                let Some(end) = after.iter().position(|other| *other == byte) else {
+                let Some(behind) = powershell_text(byte, after, starts, findings) else {
                     return findings.unclear("a text without end");
                 };
-                let inside = after.get(..end).unwrap_or_default();
-                if byte == b'"' && inside.windows(2).any(|pair| pair == b"$(")
-                    || inside.contains(&b'`')
-                {
-                    findings.unclear("code in a text");
-                }
-                if starts {
-                    findings.unclear("a text as a command");
-                }
                 starts = false;
-                rest = after.get(end + 1..).unwrap_or_default();
+                rest = behind;
             }
             b'#' => {
                 let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -706,6 +688,24 @@ pub(super) fn read_powershell(text: &[u8], findings: &mut Findings) {
             }
         }
     }
+}
+
+/// What is behind a text.
+fn powershell_text<'a>(
+    quote: u8,
+    after: &'a [u8],
+    starts: bool,
+    findings: &mut Findings,
+) -> Option<&'a [u8]> {
+    let end = after.iter().position(|byte| *byte == quote)?;
+    let inside = after.get(..end)?;
+    if quote == b'"' && inside.windows(2).any(|pair| pair == b"$(") || inside.contains(&b'`') {
+        findings.unclear("code in a text");
+    }
+    if starts {
+        findings.unclear("a text as a command");
+    }
+    after.get(end + 1..)
 }
 
 fn powershell_word(word: &[u8], starts: bool, findings: &mut Findings) {

@@ -501,11 +501,11 @@ impl Reader<'_, '_, '_> {
                     }
                 }
                 Some((Kind::Number, name))
-                    if name.starts_with(b"$") && self.tokens.is(index + 1, b"(") =>
+                    if name.starts_with(b"$")
+                        && self.tokens.is(index + 1, b"(")
+                        && !self.is_closure(index) =>
                 {
-                    if !self.is_closure(index) {
-                        self.findings.unclear([name, b"()"].concat());
-                    }
+                    self.findings.unclear([name, b"()"].concat());
                 }
                 Some((Kind::Sign, b")" | b"]" | b"}")) if self.tokens.is(index + 1, b"(") => {
                     self.findings.unclear("a computed function");
@@ -597,7 +597,7 @@ impl Reader<'_, '_, '_> {
         let at = if here { at + 2 } else { at };
         match self.tokens.literal(at).map(<[u8]>::to_vec) {
             Some(path) if path.contains(&b':') || self.tokens.is(at + 1, b".") => {
-                self.findings.danger("include")
+                self.findings.danger("include");
             }
             Some(path) if here => {
                 let path = path.strip_prefix(b"/").unwrap_or(&path).to_vec();

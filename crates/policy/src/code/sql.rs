@@ -143,7 +143,7 @@ impl<'a> Script<'a, '_> {
                 }
                 b'\\' => self.client_command(),
                 b'.' if statement.words.is_empty() && statement.texts.is_empty() => {
-                    self.dot_command()
+                    self.dot_command();
                 }
                 b'-' if self.peek(1) == Some(b'-') => self.comment(),
                 b'#' => {
@@ -161,7 +161,7 @@ impl<'a> Script<'a, '_> {
                     .peek(1)
                     .is_some_and(|byte| byte == b'$' || byte.is_ascii_alphabetic()) =>
                 {
-                    self.dollar()
+                    self.dollar();
                 }
                 _ if byte.is_ascii_alphabetic() || byte == b'_' => {
                     let rest = self.rest();
@@ -299,15 +299,14 @@ impl<'a> Script<'a, '_> {
     /// `.command` of sqlite3; names may be shortened.
     fn dot_command(&mut self) {
         let line = self.line();
-        let mut words =
-            line.get(1..).unwrap_or_default().splitn(2, |byte| byte.is_ascii_whitespace());
+        let mut words = line.get(1..).unwrap_or_default().splitn(2, u8::is_ascii_whitespace);
         let name = words.next().unwrap_or_default();
         let rest = words.next().unwrap_or_default().trim_ascii();
         let file = rest.split(u8::is_ascii_whitespace).next_back().unwrap_or_default();
         let file = file.strip_prefix(b"'").or_else(|| file.strip_prefix(b"\"")).unwrap_or(file);
         let file = file.strip_suffix(b"'").or_else(|| file.strip_suffix(b"\"")).unwrap_or(file);
         let short = |full: &[u8]| name.len() >= 2 && full.starts_with(name);
-        if short(b"shell") && name != b"sh" || short(b"system") || name == b"sh" {
+        if short(b"shell") || short(b"system") {
             self.findings.danger([b".", name].concat());
             self.findings.shell(rest);
         } else if among(DOTS, name) {
@@ -338,67 +337,50 @@ impl<'a> Script<'a, '_> {
         }
     }
 
+    /// Functions and words that reach out of the database, wherever they stand.
+    fn functions(&mut self, statement: &Statement<'_>) {
+        for (place, word) in statement.words.iter().enumerate() {
+            let dangerous = among(DANGEROUS, word);
+            if !dangerous && !among(READING, word) {
+                continue;
+            }
+            let next = statement.texts.partition_point(|(at, _)| *at <= place);
+            let text = statement.texts.get(next).filter(|(at, _)| *at == place + 1);
+            let text = text.map_or(&b""[..], |(_, text)| *text);
+            if dangerous {
+                self.findings.danger(word);
+            } else {
+                self.findings.unclear(word);
+            }
+            match word.as_slice() {
+                _ if text.is_empty() => {}
+                b"OUTFILE" | b"DUMPFILE" | b"WRITEFILE" => self.findings.open(text, Access::Write),
+                b"XP_CMDSHELL" => self.findings.shell(text),
+                _ if !dangerous => self.findings.open(text, Access::Read),
+                _ => {}
+            }
+        }
+    }
+
     fn judge(&mut self, statement: &Statement<'_>) {
         let words = &statement.words;
         let has = |word: &[u8]| words.iter().any(|known| known == word);
         let Some(first) = words.first() else { return };
-        for (place, word) in words.iter().enumerate() {
-            let text =
-                statement.texts.iter().find(|(at, _)| *at == place + 1).map(|(_, text)| *text);
-            if among(DANGEROUS, word) {
-                self.findings.danger(word);
-                if let Some(path) = text
-                    .filter(|_| matches!(word.as_slice(), b"OUTFILE" | b"DUMPFILE" | b"WRITEFILE"))
-                {
-                    self.findings.open(path, Access::Write);
-                }
-                if let Some(command) = text.filter(|_| word == b"XP_CMDSHELL") {
-                    self.findings.shell(command);
-                }
-            } else if among(READING, word) {
-                self.findings.unclear(word);
-                if let Some(path) = text {
-                    self.findings.open(path, Access::Read);
-                }
-            }
-        }
+        self.functions(statement);
         let second = words.get(1).map_or(&b""[..], Vec::as_slice);
         match first.as_slice() {
             b"DROP" | b"TRUNCATE" | b"SHUTDOWN" | b"KILL" | b"LOAD" | b"INSTALL" => {
-                self.findings.danger(first)
+                self.findings.danger(first);
             }
             b"DELETE" if !has(b"WHERE") => self.findings.danger("DELETE without WHERE"),
             b"UPDATE" if !has(b"WHERE") => self.findings.unclear("UPDATE without WHERE"),
-            b"DELETE" | b"UPDATE" => {}
             b"WITH" | b"EXPLAIN" if has(b"DELETE") && !has(b"WHERE") => {
-                self.findings.danger("DELETE without WHERE")
+                self.findings.danger("DELETE without WHERE");
             }
             b"ALTER" if second == b"SYSTEM" || has(b"DROP") => self.findings.danger("ALTER"),
             b"ALTER" if second == b"TABLE" && (has(b"ADD") || has(b"RENAME")) => {}
-            b"CREATE" => {
-                let kind = words.iter().skip(1).find(|word| {
-                    !matches!(
-                        word.as_slice(),
-                        b"OR" | b"REPLACE" | b"TEMP" | b"TEMPORARY" | b"UNIQUE"
-                    )
-                });
-                let plain = matches!(
-                    kind.map(Vec::as_slice),
-                    Some(
-                        b"TABLE"
-                            | b"INDEX"
-                            | b"VIEW"
-                            | b"TRIGGER"
-                            | b"SCHEMA"
-                            | b"TYPE"
-                            | b"SEQUENCE"
-                            | b"VIRTUAL"
-                    )
-                );
-                if !plain {
-                    self.findings.unclear("CREATE");
-                }
-            }
+            b"CREATE" if !creates_plainly(words) => self.findings.unclear("CREATE"),
+            b"CREATE" | b"DELETE" | b"UPDATE" => {}
             b"COPY" => self.copy(statement),
             b"ATTACH" | b"VACUUM" => {
                 for (_, path) in
@@ -408,7 +390,6 @@ impl<'a> Script<'a, '_> {
                 }
             }
             b"SET" if has(b"GLOBAL") || has(b"PERSIST") => self.findings.unclear("SET GLOBAL"),
-            b"SET" => {}
             b"SOURCE" | b"SYSTEM" | b"PAGER" | b"TEE" | b"EDIT" => self.findings.danger(first),
             _ if among(HARMLESS, first) => {}
             _ => self.findings.unclear(first),
@@ -428,4 +409,13 @@ impl<'a> Script<'a, '_> {
             self.findings.open(path, if writes { Access::Write } else { Access::Read });
         }
     }
+}
+
+/// What is created holds data and no code of another language.
+fn creates_plainly(words: &[Vec<u8>]) -> bool {
+    let modifiers: &[&[u8]] = &[b"OR", b"REPLACE", b"TEMP", b"TEMPORARY", b"UNIQUE"];
+    let plain: &[&[u8]] =
+        &[b"TABLE", b"INDEX", b"VIEW", b"TRIGGER", b"SCHEMA", b"TYPE", b"SEQUENCE", b"VIRTUAL"];
+    let kind = words.iter().skip(1).find(|word| !modifiers.contains(&word.as_slice()));
+    kind.is_some_and(|kind| plain.contains(&kind.as_slice()))
 }

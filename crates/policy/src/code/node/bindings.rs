@@ -23,7 +23,7 @@ impl<'t> Bindings<'t> {
         for index in 0..tokens.len() {
             match tokens.kind(index) {
                 Some(Kind::Name) if !tokens.follows(index, &[b".", b"?."]) => {
-                    bindings.name(tokens, index)
+                    bindings.name(tokens, index);
                 }
                 Some(Kind::Sign) => bindings.sign(tokens, index),
                 _ => {}
@@ -257,10 +257,10 @@ impl Dialect for Bindings<'_> {
         match self.aliases.get(name).map(Vec::as_slice) {
             Some([path]) => Some(path.clone()),
             Some(_) => None,
-            None if !self.declared.contains(name) && among(names::MODULES, name) => {
-                Some(name.to_vec())
+            None => {
+                let global = !self.declared.contains(name) && among(names::MODULES, name);
+                global.then(|| name.to_vec())
             }
-            None => None,
         }
     }
 

@@ -126,7 +126,7 @@ impl Reader<'_, '_, '_> {
             return next;
         }
         if among(names::MODULES, name) {
-            return self.chain(index, &name.to_vec());
+            return self.chain(index, name);
         }
         self.global(index, name)
     }
@@ -134,7 +134,8 @@ impl Reader<'_, '_, '_> {
     fn global(&mut self, index: usize, name: &[u8]) -> usize {
         let next = index + 1;
         match name {
-            b"require" | b"module" => return self.require(index, name),
+            b"require" => return self.require(index),
+            b"module" => self.own_module(next),
             b"Deno" | b"Bun" => return self.chain(index, name),
             b"constructor" => {
                 // The constructor of a class.
@@ -182,27 +183,8 @@ impl Reader<'_, '_, '_> {
     }
 
     /// `require("module")`, and the module's parts that follow.
-    fn require(&mut self, index: usize, name: &[u8]) -> usize {
+    fn require(&mut self, index: usize) -> usize {
         let open = index + 1;
-        if name == b"module" {
-            let fine = self.tokens.is(open, b".")
-                && matches!(
-                    self.tokens.name(open + 1),
-                    Some(
-                        b"exports"
-                            | b"filename"
-                            | b"id"
-                            | b"path"
-                            | b"paths"
-                            | b"children"
-                            | b"loaded"
-                    )
-                );
-            if !fine {
-                self.findings.danger(name);
-            }
-            return index + 1;
-        }
         if self.tokens.is(open, b".") {
             if !matches!(self.tokens.name(open + 1), Some(b"resolve" | b"main" | b"cache")) {
                 self.findings.danger("require");
@@ -244,6 +226,16 @@ impl Reader<'_, '_, '_> {
             self.findings.unclear([path.as_slice(), b" handed on"].concat());
         }
         at
+    }
+
+    /// `module`: only what tells about it.
+    fn own_module(&mut self, dot: usize) {
+        let telling: &[&[u8]] =
+            &[b"exports", b"filename", b"id", b"path", b"paths", b"children", b"loaded"];
+        let member = self.tokens.name(dot + 1).filter(|_| self.tokens.is(dot, b"."));
+        if !member.is_some_and(|member| telling.contains(&member)) {
+            self.findings.danger("module");
+        }
     }
 
     /// A module by its name.
@@ -317,7 +309,7 @@ impl Reader<'_, '_, '_> {
             b"join" if self.tokens.literal(index + 2) == Some(b"") => self.assembled = true,
             b"toString" if self.tokens.literal(index + 2).is_some() => self.assembled = true,
             b"require" => {
-                self.require(index, b"require");
+                self.require(index);
                 return;
             }
             _ => {}

@@ -79,10 +79,9 @@ impl Reader<'_, '_, '_> {
             b"eval" => self.findings.danger("eval"),
             b"do" => self.findings.danger("do FILE"),
             b"open" => self.open(index),
-            b"unlink" | b"rmdir" => self.files(index, Access::Delete),
+            b"unlink" | b"rmdir" | b"rename" => self.files(index, Access::Delete),
             b"mkdir" | b"chmod" | b"utime" | b"truncate" => self.files(index, Access::Write),
             b"opendir" | b"readdir" | b"closedir" | b"glob" | b"chdir" => self.look(index, name),
-            b"rename" => self.files(index, Access::Delete),
             b"system" | b"exec" => {
                 self.findings.danger(name);
                 self.command(index);
@@ -107,7 +106,7 @@ impl Reader<'_, '_, '_> {
         let module = parts.and_then(|at| name.get(..at)).unwrap_or_default();
         if among(names::DANGEROUS, last) || matches!(last, b"system" | b"exec" | b"eval") {
             self.findings.danger(name);
-        } else if !(is_module(module) && among(names::HARMLESS, last)) && !self.own.contains(name) {
+        } else if !(self.own.contains(name) || is_module(module) && among(names::HARMLESS, last)) {
             self.findings.unclear(name);
         }
     }
@@ -246,7 +245,7 @@ impl Reader<'_, '_, '_> {
                 let words: Option<Vec<Vec<u8>>> = rest.iter().cloned().collect();
                 match (path, words) {
                     (Some(command), Some(words)) if words.is_empty() => {
-                        self.findings.shell(command)
+                        self.findings.shell(command);
                     }
                     (Some(program), Some(words)) => {
                         let mut all = vec![program.to_vec()];

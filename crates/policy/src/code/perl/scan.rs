@@ -46,22 +46,7 @@ fn code(scanner: &mut Scanner<'_>) -> Option<()> {
             b'@' => list(scanner)?,
             b'%' | b'&' if value? => sigil(scanner, byte)?,
             b'*' if value? => return None,
-            b'\'' => {
-                scanner.at += 1;
-                let raw = scanner.quoted(b'\'')?;
-                scanner.push(Kind::Text, single(raw));
-            }
-            b'"' => {
-                scanner.at += 1;
-                let raw = scanner.quoted(b'"')?;
-                double(scanner, raw)?;
-            }
-            b'`' => {
-                scanner.at += 1;
-                let raw = scanner.quoted(b'`')?;
-                scanner.push(Kind::Sign, &b"`"[..]);
-                double(scanner, raw)?;
-            }
+            b'\'' | b'"' | b'`' => quotes(scanner, byte)?,
             b'/' if value? => {
                 scanner.at += 1;
                 let raw = scanner.quoted(b'/')?;
@@ -92,6 +77,22 @@ fn code(scanner: &mut Scanner<'_>) -> Option<()> {
         }
     }
     Some(())
+}
+
+fn quotes(scanner: &mut Scanner<'_>, quote: u8) -> Option<()> {
+    scanner.at += 1;
+    let raw = scanner.quoted(quote)?;
+    match quote {
+        b'\'' => {
+            scanner.push(Kind::Text, single(raw));
+            Some(())
+        }
+        b'`' => {
+            scanner.push(Kind::Sign, &b"`"[..]);
+            double(scanner, raw)
+        }
+        _ => double(scanner, raw),
+    }
 }
 
 /// Does a value begin here, or does an operator? `None`: it depends on more than is known.
@@ -144,9 +145,8 @@ fn value(scanner: &mut Scanner<'_>, start: usize) {
 fn scalar(scanner: &mut Scanner<'_>) -> Option<()> {
     let start = scanner.at;
     scanner.at += 1;
-    if scanner.peek() == Some(b'#') && matches!(scanner.peek_at(1), Some(b'{' | b'$')) {
-        scanner.at += 1;
-    } else if scanner.peek() == Some(b'#') && scanner.peek_at(1).is_some_and(is_name) {
+    let last = scanner.peek_at(1).is_some_and(|byte| is_name(byte) || matches!(byte, b'{' | b'$'));
+    if scanner.peek() == Some(b'#') && last {
         scanner.at += 1;
     }
     while scanner.peek() == Some(b'$')
@@ -469,7 +469,8 @@ fn substitution<'a>(
     flags: &[u8],
 ) -> Option<()> {
     pattern(scanner, raw)?;
-    match flags.iter().filter(|flag| **flag == b'e').count() {
+    let evaluations: usize = flags.iter().map(|flag| usize::from(*flag == b'e')).sum();
+    match evaluations {
         0 => {
             interpolated(second)?;
         }

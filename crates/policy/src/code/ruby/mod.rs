@@ -1,14 +1,14 @@
 //! Ruby: methods are called without brackets and by symbols, so a word that could start something is suspect
 //! wherever it stands, and constants are looked up.
 
+mod scan;
+
 use std::ops::Range;
 
 use super::findings::Findings;
-use super::tokens::{Escapes, Kind, Scanner, Tokens, among, is_name, unescape};
+use super::tokens::{Kind, Tokens, among};
 use super::values::{Dialect, Evaluator, Scope, Value, dotted, is_inside, is_url};
 use crate::event::Access;
-
-const ESCAPES: Escapes = Escapes { keep_unknown: false, decimal: false, unicode: true };
 
 /// Sorted.
 const DANGEROUS: &[&str] = &[
@@ -132,7 +132,7 @@ const LOOKING: &[&str] = &[
 ];
 
 pub(super) fn read(text: &[u8], findings: &mut Findings) {
-    let Some(tokens) = scan(text) else {
+    let Some(tokens) = scan::scan(text) else {
         findings.unclear("Ruby code that cannot be read");
         return;
     };
@@ -184,203 +184,6 @@ fn gather<'t>(tokens: &'t Tokens<'_>, scope: &mut Scope<'t>) {
     }
 }
 
-fn scan(text: &[u8]) -> Option<Tokens<'_>> {
-    let mut scanner = Scanner::new(text);
-    code(&mut scanner, false)?;
-    scanner.finish()
-}
-
-fn code(scanner: &mut Scanner<'_>, inside: bool) -> Option<()> {
-    let mut depth = 0usize;
-    while let Some(byte) = scanner.peek() {
-        match byte {
-            b' ' | b'\t' | b'\r' => scanner.skip_space(),
-            b'\n' => {
-                scanner.newline();
-                if scanner.rest().starts_with(b"=begin") || scanner.rest().starts_with(b"__END__") {
-                    return None;
-                }
-            }
-            b'#' => {
-                scanner.take(|byte| byte != b'\n');
-            }
-            b'\'' => {
-                scanner.at += 1;
-                let raw = scanner.quoted(b'\'')?;
-                let text = raw.contains(&b'\\').then(|| {
-                    raw.iter().copied().filter(|byte| *byte != b'\\').collect::<Vec<u8>>()
-                });
-                match text {
-                    Some(text) => scanner.push(Kind::Text, text),
-                    None => scanner.push(Kind::Text, raw),
-                }
-            }
-            b'"' => {
-                scanner.at += 1;
-                double(scanner, b'"', 0)?;
-            }
-            b'`' => {
-                scanner.at += 1;
-                scanner.push(Kind::Sign, &b"`"[..]);
-                double(scanner, b'`', 0)?;
-            }
-            b'/' if value_expected(scanner)? => {
-                scanner.at += 1;
-                double(scanner, b'/', 0)?;
-                if let Some(token) = scanner.tokens.last_mut()
-                    && token.kind == Kind::Text
-                {
-                    token.kind = Kind::Pattern;
-                }
-                scanner.take(|byte| byte.is_ascii_alphabetic());
-            }
-            b'%' if value_expected(scanner)? => percent(scanner)?,
-            b'<' if scanner.rest().starts_with(b"<<")
-                && scanner.peek_at(2).is_some_and(|byte| {
-                    matches!(byte, b'~' | b'-' | b'"' | b'\'') || byte.is_ascii_uppercase()
-                }) =>
-            {
-                return None;
-            }
-            b'?' if value_expected(scanner)?
-                && scanner.peek_at(1).is_some_and(|byte| !byte.is_ascii_whitespace()) =>
-            {
-                return None;
-            }
-            b'$' | b'@' => {
-                scanner.at += 1;
-                let start = scanner.at - 1;
-                if scanner.take(|byte| is_name(byte) || byte == b'@').is_empty() {
-                    scanner.at += 1;
-                }
-                let name = scanner.slice(start..scanner.at);
-                scanner.push(Kind::Number, name);
-            }
-            b'0'..=b'9' => scanner.number(),
-            _ if is_name(byte) => {
-                let start = scanner.at;
-                scanner.take(is_name);
-                if matches!(scanner.peek(), Some(b'?' | b'!')) && scanner.peek_at(1) != Some(b'=') {
-                    scanner.at += 1;
-                }
-                let name = scanner.slice(start..scanner.at);
-                scanner.push(Kind::Name, name);
-            }
-            b'}' if inside && depth == 0 => return Some(()),
-            b'{' | b'(' | b'[' => {
-                depth += 1;
-                scanner.sign();
-            }
-            b'}' | b')' | b']' => {
-                depth = depth.checked_sub(1)?;
-                scanner.sign();
-            }
-            b'\\' if scanner.rest().starts_with(b"\\\n") => scanner.at += 2,
-            _ if !byte.is_ascii_punctuation() || byte == b'\\' => return None,
-            _ => scanner.sign(),
-        }
-    }
-    (!inside).then_some(())
-}
-
-fn value_expected(scanner: &Scanner<'_>) -> Option<bool> {
-    let Some(last) = scanner.last() else { return Some(true) };
-    match (last.kind, last.text.as_ref()) {
-        (Kind::Sign, b")" | b"]") => Some(false),
-        (Kind::Sign, b"}") => None,
-        (Kind::Sign, _) | (Kind::Newline, _) => Some(true),
-        (
-            Kind::Name,
-            b"if" | b"unless" | b"while" | b"and" | b"or" | b"not" | b"return" | b"when" | b"puts"
-            | b"print" | b"p" | b"in" | b"elsif" | b"then" | b"do" | b"else",
-        ) => Some(true),
-        // `x /2` and `puts /x/` look alike; with spaces on both sides it divides.
-        (Kind::Name, _) if scanner.spaced && scanner.peek_at(1) == Some(b' ') => Some(false),
-        (Kind::Name, _) if !scanner.spaced => Some(false),
-        (Kind::Name, _) => None,
-        _ => Some(false),
-    }
-}
-
-/// A text with `#{…}` in it; a nesting bracket ends at its partner.
-fn double(scanner: &mut Scanner<'_>, end: u8, open: u8) -> Option<()> {
-    if scanner.depth > 5 {
-        return None;
-    }
-    let start = scanner.at;
-    let place = scanner.tokens.len();
-    scanner.push(Kind::Mixed, &b""[..]);
-    let mut plain = true;
-    let mut depth = 0usize;
-    loop {
-        let byte = scanner.peek()?;
-        if byte == end && depth == 0 {
-            break;
-        }
-        match byte {
-            b'\\' => scanner.at += 2,
-            b'#' if scanner.peek_at(1) == Some(b'{') => {
-                plain = false;
-                scanner.at += 2;
-                scanner.push(Kind::Sign, &b"("[..]);
-                scanner.depth += 1;
-                code(scanner, true)?;
-                scanner.depth -= 1;
-                scanner.push(Kind::Sign, &b")"[..]);
-                scanner.at += 1;
-            }
-            _ => {
-                if open != 0 && byte == open {
-                    depth += 1;
-                } else if byte == end {
-                    depth -= 1;
-                }
-                scanner.at += 1;
-            }
-        }
-    }
-    let raw = scanner.slice(start..scanner.at);
-    scanner.at += 1;
-    if plain && let Some(token) = scanner.tokens.get_mut(place) {
-        if let Some(text) = unescape(raw, ESCAPES) {
-            token.kind = Kind::Text;
-            token.text = text;
-        }
-    }
-    Some(())
-}
-
-/// `%w[…]`, `%q(…)`, `%x{…}`, `%r{…}`
-fn percent(scanner: &mut Scanner<'_>) -> Option<()> {
-    let kind = scanner.peek_at(1)?;
-    let (kind, skip) = if kind.is_ascii_alphabetic() { (kind, 2) } else { (b'Q', 1) };
-    let open = scanner.peek_at(skip)?;
-    if !open.is_ascii_punctuation() {
-        return None;
-    }
-    scanner.at += skip + 1;
-    let (end, nested) = match open {
-        b'(' => (b')', open),
-        b'[' => (b']', open),
-        b'{' => (b'}', open),
-        b'<' => (b'>', open),
-        other => (other, 0),
-    };
-    match kind {
-        b'x' => {
-            scanner.push(Kind::Sign, &b"`"[..]);
-            double(scanner, end, nested)
-        }
-        b'r' => {
-            double(scanner, end, nested)?;
-            scanner.take(|byte| byte.is_ascii_alphabetic());
-            Some(())
-        }
-        b'q' | b'Q' | b'w' | b'W' | b'i' | b'I' | b's' => double(scanner, end, nested),
-        _ => None,
-    }
-}
-
 struct Reader<'t, 'a, 'f> {
     tokens: &'t Tokens<'a>,
     evaluator: Evaluator<'t, 'a>,
@@ -416,7 +219,7 @@ impl Reader<'_, '_, '_> {
                 self.command(index);
             }
             b"File" | b"Dir" | b"IO" | b"FileUtils" | b"Pathname" if !member => {
-                self.files(index, name)
+                self.files(index, name);
             }
             b"YAML" | b"Psych" => {
                 if matches!(self.tokens.name(index + 2), Some(b"unsafe_load" | b"unsafe_load_file"))
@@ -427,12 +230,11 @@ impl Reader<'_, '_, '_> {
             b"URI" if self.tokens.is_name(index + 2, b"open") => self.findings.danger("URI.open"),
             b"open" if !member => self.open(index),
             b"require" | b"require_relative" => self.require(index),
-            b"ENV" => {
+            b"ENV"
                 if self.tokens.is(index + 1, b"[")
-                    && self.tokens.is(self.tokens.partner(index + 1) + 1, b"=")
-                {
-                    self.findings.unclear("ENV is changed");
-                }
+                    && self.tokens.is(self.tokens.partner(index + 1) + 1, b"=") =>
+            {
+                self.findings.unclear("ENV is changed");
             }
             b"Gem" if self.tokens.is(index + 1, b"::") => {}
             _ if among(DANGEROUS, name) => {
@@ -571,12 +373,12 @@ impl Reader<'_, '_, '_> {
             arguments.get(1).map_or(Value::Unknown, |range| self.evaluator.value(range.clone()));
         match member.as_slice() {
             b"read" | b"readlines" | b"foreach" | b"binread" | b"each_line" => {
-                self.touch(first, Access::Read, &path)
+                self.touch(first, Access::Read, &path);
             }
             b"write" | b"binwrite" | b"mkdir" | b"mkdir_p" | b"touch" | b"truncate"
             | b"makedirs" => self.touch(first, Access::Write, &path),
             b"delete" | b"unlink" | b"rm" | b"rm_f" | b"rmdir" => {
-                self.touch(first, Access::Delete, &path)
+                self.touch(first, Access::Delete, &path);
             }
             b"rm_rf" | b"rm_r" | b"remove_dir" | b"remove_entry" | b"rmtree" => {
                 let contained = first.texts().is_some_and(|texts| {
