@@ -27,10 +27,9 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(match exit {
             Exit::Script(status) => status.0,
-            Exit::Success => 0,
+            Exit::Success | Exit::Verdict(Decision::Allow) => 0,
             Exit::Usage => 2,
             Exit::TimedOut => 124,
-            Exit::Verdict(Decision::Allow) => 0,
             Exit::Verdict(Decision::Confirm) => 3,
             Exit::Verdict(Decision::Deny) => 4,
             Exit::Failed => 125,

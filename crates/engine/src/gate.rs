@@ -106,7 +106,7 @@ struct GateState {
 /// "No", and to what.
 #[derive(Debug, Clone)]
 pub struct Refused {
-    pub finding: Finding,
+    pub finding: Box<Finding>,
     pub argv: Vec<BString>,
     /// A person may still allow it, under this id.
     pub approval: Option<String>,
@@ -226,7 +226,7 @@ impl Gate {
                 self.grant(question, Some(pending.id), &by, scope);
                 Ok(true)
             }
-            Err(problem) => Err(self.broken(question, &problem.to_string())),
+            Err(problem) => Err(Self::broken(question, &problem.to_string())),
         }
     }
 
@@ -256,11 +256,11 @@ impl Gate {
     fn keep(&self, question: &Question, allow: bool) -> Result<(), Refused> {
         let text = if allow { question.always.as_ref() } else { Some(&question.text) };
         let (Some(project), Some(text)) = (&self.project, text) else {
-            return Err(self.broken(question, "there is nothing to keep it in"));
+            return Err(Self::broken(question, "there is nothing to keep it in"));
         };
         // A name that is no text cannot stand in the file.
         let Ok(text) = text.to_str() else {
-            return Err(self.broken(question, "the command is not UTF-8"));
+            return Err(Self::broken(question, "the command is not UTF-8"));
         };
         let kept = if allow {
             project.decisions.allow(text)
@@ -269,8 +269,10 @@ impl Gate {
         };
         match kept {
             Ok(Entered::Allowed) => Ok(()),
-            Ok(Entered::Blocked) => Err(self.broken(question, "somebody has blocked it meanwhile")),
-            Err(problem) => Err(self.broken(question, &problem.to_string())),
+            Ok(Entered::Blocked) => {
+                Err(Self::broken(question, "somebody has blocked it meanwhile"))
+            }
+            Err(problem) => Err(Self::broken(question, &problem.to_string())),
         }
     }
 
@@ -281,7 +283,7 @@ impl Gate {
         };
         match PendingStore::of(root).file(root, question) {
             Ok(pending) => refusal(question, "needs an approval", Some(pending.id)),
-            Err(problem) => self.broken(question, &problem.to_string()),
+            Err(problem) => Self::broken(question, &problem.to_string()),
         }
     }
 
@@ -296,7 +298,7 @@ impl Gate {
     }
 
     /// A store that cannot be read or written never ends in a yes.
-    fn broken(&self, question: &Question, problem: &str) -> Refused {
+    fn broken(question: &Question, problem: &str) -> Refused {
         refusal(question, &format!("the decision cannot be kept: {problem}"), None)
     }
 
@@ -337,7 +339,7 @@ fn refusal(question: &Question, outcome: &str, approval: Option<String>) -> Refu
     let mut finding = first.map_or_else(unexplained, |command| command.finding.clone());
     finding.reason = format!("{outcome}: {}", finding.reason).into();
     let argv = first.map(|command| command.argv.clone()).unwrap_or_default();
-    Refused { finding, argv, approval }
+    Refused { finding: Box::new(finding), argv, approval }
 }
 
 fn unexplained() -> Finding {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_policy::event::Access;
+use exacta_shell::builtins::{self, Run};
 use exacta_shell::host::{Action, Clearance, Execution, Refusal};
 
 use crate::gate::{Face, Gate};
@@ -35,10 +36,11 @@ fn run(
     let action = exacta_policy::Action::Run { argv, in_process, environment: &changed, directory };
     // In the face of S0 nobody is asked about a program that is not there; a denied one is denied all the same.
     let missing = how == Execution::Missing && gate.judgement.face == Face::Shell;
-    let cleared = if missing {
-        pipeline::judge_missing(gate, &action, &world(gate, directory))
+    let world = world(gate, directory);
+    let cleared = if missing || (in_process && is_language(argv)) {
+        pipeline::judge_unasked(gate, &action, &world)
     } else {
-        pipeline::judge(gate, &action, &world(gate, directory))
+        pipeline::judge(gate, &action, &world)
     };
     match cleared {
         Ok(cleared) => {
@@ -69,6 +71,13 @@ fn is_plain(gate: &Gate, argv: &[BString]) -> bool {
     gate.judgement.face == Face::Shell
         && gate.blocks_nothing()
         && gate.judgement.policy.is_plain(name.as_bstr())
+}
+
+/// Part of the shell itself: it changes nothing but the shell, and what it makes the shell do is judged when it
+/// happens.
+fn is_language(argv: &[BString]) -> bool {
+    let command = argv.first().and_then(|name| builtins::find(name));
+    command.is_some_and(|command| !matches!(command.run, Run::Tool(_)))
 }
 
 /// What a program would see that the session did not begin with.

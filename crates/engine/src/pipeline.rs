@@ -15,7 +15,7 @@ use exacta_policy::{Action, Finding, Step};
 use exacta_shell::status::ExitStatus;
 
 use crate::gate::{Face, Gate, Refused};
-use crate::proposal::{Proposed, blocked_by_name, normalised, written};
+use crate::proposal::{Proposed, blocked_by_name, normalised, written_of};
 use crate::recorder::Record;
 use crate::surroundings::World;
 
@@ -45,35 +45,32 @@ pub fn screen(gate: &Gate, text: &BStr, world: &World<'_>) -> Result<(), Refused
 /// Steps 2 to 5 for one action.
 pub fn judge(gate: &Gate, action: &Action<'_>, world: &World<'_>) -> Result<Cleared, Refused> {
     let verdict = gate.judgement.policy.judge(action, world);
-    let (text, environment) = match action {
-        Action::Run { argv, environment, .. } => (written(argv), *environment),
-        Action::Open { path, .. } => ((*path).into(), &[][..]),
+    let environment = match action {
+        Action::Run { environment, .. } => *environment,
+        Action::Open { .. } => &[],
     };
-    clear(gate, Proposed::new(text, world.directory, environment, verdict))
+    clear(gate, Proposed::new(written_of(action), world.directory, environment, verdict))
 }
 
-/// A command that is not there: all that is left to say is whether it is denied.
-pub fn judge_missing(
+/// Steps 2 to 4 alone: for what needs no yes by itself. A command that is not there, or one that changes nothing but
+/// the shell, whose effects come back as actions of their own.
+pub fn judge_unasked(
     gate: &Gate,
     action: &Action<'_>,
     world: &World<'_>,
 ) -> Result<Cleared, Refused> {
     let verdict = gate.judgement.policy.judge(action, world);
-    let proposed = Proposed::new(BString::default(), world.directory, &[], verdict);
-    let finding = proposed.strictest();
-    match blocklist(gate, proposed) {
-        Ok(_) => Ok(Cleared { finding }),
-        Err(refused) => {
-            record(gate, refused.argv.clone(), &refused.finding, None);
-            Err(refused)
-        }
-    }
+    let proposed = Proposed::new(written_of(action), world.directory, &[], verdict);
+    let located = blocklist(gate, proposed).and_then(|it| paths(gate, allowlist(it)));
+    recorded(gate, located.map(|located| Cleared { finding: located.0.permission() }))
 }
 
 fn clear(gate: &Gate, proposed: Proposed<'_>) -> Result<Cleared, Refused> {
-    let cleared = blocklist(gate, proposed)
-        .and_then(|unblocked| paths(gate, allowlist(unblocked)))
-        .and_then(|located| policy(gate, located));
+    let located = blocklist(gate, proposed).and_then(|it| paths(gate, allowlist(it)));
+    recorded(gate, located.and_then(|located| policy(gate, located)))
+}
+
+fn recorded(gate: &Gate, cleared: Result<Cleared, Refused>) -> Result<Cleared, Refused> {
     match &cleared {
         Ok(cleared) => gate.remember(&cleared.finding),
         Err(refused) => record(gate, refused.argv.clone(), &refused.finding, None),

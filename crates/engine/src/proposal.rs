@@ -1,7 +1,7 @@
 //! An action with everything found about it, on its way through the pipeline.
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_policy::{Decision, Finding, JudgedCommand, Step, Verdict};
+use exacta_policy::{Action, Decision, Finding, JudgedCommand, Step, Verdict};
 
 use crate::gate::Refused;
 
@@ -40,7 +40,7 @@ impl<'a> Proposed<'a> {
         for command in &self.commands {
             let denied = |finding: &&Finding| finding.decision == Decision::Deny && counts(finding);
             if let Some(finding) = command.findings.iter().find(denied) {
-                let (finding, argv) = (finding.clone(), command.argv.clone());
+                let (finding, argv) = (Box::new(finding.clone()), command.argv.clone());
                 return Err(Refused { finding, argv, approval: None });
             }
         }
@@ -55,6 +55,13 @@ impl<'a> Proposed<'a> {
         let strictest =
             counting.reduce(|one, other| if other.decision > one.decision { other } else { one });
         strictest.cloned().unwrap_or_else(nothing_said)
+    }
+
+    /// The finding that allows it, whatever else would ask.
+    pub fn permission(&self) -> Finding {
+        let all = self.commands.iter().flat_map(|command| &command.findings);
+        let mut allowing = all.filter(|finding| finding.decision == Decision::Allow);
+        allowing.next().cloned().unwrap_or_else(nothing_said)
     }
 
     /// The commands that need a yes, each with its first reason.
@@ -77,8 +84,15 @@ pub fn normalised(text: &BStr) -> BString {
     }
 }
 
-/// Words as they would be typed.
-pub fn written(argv: &[BString]) -> BString {
+/// The action as it would be typed.
+pub fn written_of(action: &Action<'_>) -> BString {
+    match action {
+        Action::Run { argv, .. } => written(argv),
+        Action::Open { path, .. } => (*path).into(),
+    }
+}
+
+fn written(argv: &[BString]) -> BString {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
     let quoted = |word: &BString| -> Vec<u8> {
         if !word.is_empty() && word.iter().all(plain) {
@@ -100,7 +114,7 @@ pub fn blocked_by_name(text: &BStr) -> Refused {
         irreversible: false,
         about: text.into(),
     };
-    Refused { finding, argv: vec![text.into()], approval: None }
+    Refused { finding: Box::new(finding), argv: vec![text.into()], approval: None }
 }
 
 fn nothing_said() -> Finding {

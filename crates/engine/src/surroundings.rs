@@ -38,7 +38,7 @@ impl Surroundings for World<'_> {
     }
 
     fn variable(&self, name: &BStr) -> Option<BString> {
-        self.shell.and_then(|shell| shell.scalar_of(name).map(|value| value.into_owned()))
+        self.shell.and_then(|shell| shell.scalar_of(name).map(std::borrow::Cow::into_owned))
     }
 
     fn place(&self, path: &BStr) -> Place {

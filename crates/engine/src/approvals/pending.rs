@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, Question};
 
 /// How long a question waits for its answer, and an answer for its use.
-const LIFETIME: Duration = Duration::from_mins(10);
+const LIFETIME: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -80,10 +80,15 @@ impl Inquiry<'_> {
     pub fn open(&mut self, open: &Open) {
         let mut findings = Vec::new();
         self.opened(&open.path, open.access, &open.directory, None, &mut findings);
-        if let (Some(content), Some(path)) = (&open.content, open.path.as_literal())
-            && let Some(path) = super::paths::absolute(path, &open.directory)
+        let path = open.path.as_literal();
+        if let Some(path) = path.and_then(|path| super::paths::absolute(path, &open.directory))
+            && open.access != Access::Read
         {
-            self.written.insert(path, content.clone());
+            // What is written over something known is not known any more unless it is known itself.
+            match &open.content {
+                Some(content) => self.written.insert(path, content.clone()),
+                None => self.written.remove(&path),
+            };
         }
         let sign = if open.access == Access::Read { "<" } else { ">" };
         self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);

@@ -108,7 +108,8 @@ impl Policy {
     pub fn screen(&self, text: &BStr, world: &dyn Surroundings) -> Verdict {
         let mut inquiry = Inquiry::new(self, world);
         let directory = Directory::Known(world.directory().into());
-        let start = Start { directory, ..Start::default() };
+        let positional = vec![Word::literal("bash")];
+        let start = Start { directory, positional, ..Start::default() };
         inquiry.script(text, &start);
         inquiry.end()
     }

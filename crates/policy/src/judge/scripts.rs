@@ -109,7 +109,7 @@ impl Inquiry<'_> {
             directory: subjected.directory.clone(),
             input: subjected.invocation.input.clone(),
             via,
-            positional: Vec::new(),
+            positional: positional(subjected),
         };
         for value in values {
             if value.trim_ascii().is_empty() {
@@ -241,6 +241,22 @@ impl Inquiry<'_> {
             }
         }
     }
+}
+
+/// `$0`, `$1`, … of `sh -c TEXT NAME ARGUMENT…`; nothing is known of those of other texts, and of those that a
+/// wrapper or a splitting word may add.
+fn positional(subjected: &Subjected<'_>) -> Vec<Word> {
+    const SHELLS: [&str; 7] = ["ash", "bash", "dash", "ksh", "mksh", "sh", "zsh"];
+    let reading = subjected.reading;
+    let is_shell = SHELLS.iter().any(|shell| reading.name == *shell);
+    let splits = |word: &Word| matches!(word, Word::Dynamic(dynamic) if dynamic.splits);
+    if !is_shell || subjected.invocation.words.iter().any(splits) {
+        return Vec::new();
+    }
+    if reading.operands.is_empty() {
+        return vec![Word::Literal(reading.name.clone())];
+    }
+    reading.operands.clone()
 }
 
 fn via(subjected: &Subjected<'_>) -> Via {

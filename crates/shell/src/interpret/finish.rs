@@ -83,7 +83,7 @@ fn explain(refusal: &crate::host::Refusal) -> String {
     }
     let mut message = format!("exacta: refused by policy: {}", refusal.reason);
     // Writing to a String cannot fail.
-    let _ = write!(message, " [rule {}]\n", refusal.rule);
+    let _ = writeln!(message, " [rule {}]", refusal.rule);
     if let Some(id) = &refusal.approval {
         let _ = writeln!(message, "approval: {id} is pending");
     }

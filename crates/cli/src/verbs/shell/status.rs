@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use exacta::approvals::{PendingStore, State};
+use exacta::approvals::{PendingError, PendingStore, State};
 use exacta::policy::{Decision, Profile};
 use serde_json::json;
 
@@ -13,75 +13,92 @@ use crate::output;
 use crate::table::Look;
 use crate::verbs::failed;
 
+/// What there is to tell.
+struct Facts {
+    profile: Profile,
+    root: String,
+    allow: usize,
+    confirm: usize,
+    deny: usize,
+    pending: usize,
+    /// Each with its tier.
+    files: Vec<(String, &'static str)>,
+    notices: Vec<String>,
+}
+
 pub fn show(global: &Global, launch: &Launch, look: Look) -> Exit {
-    let configuration = &launch.configuration;
-    let policy = &configuration.policy;
-    let profile = policy.profile();
-    let count = |decision: Decision| {
-        policy.rules().all().iter().filter(|rule| rule.decision == decision).count()
-    };
-    let (allow, confirm, deny) =
-        (count(Decision::Allow), count(Decision::Confirm), count(Decision::Deny));
-    let pending = match PendingStore::of(&launch.options.root).list() {
-        Ok(all) => all.iter().filter(|pending| pending.state == State::Pending).count(),
+    let facts = match gather(launch) {
+        Ok(facts) => facts,
         Err(problem) => return failed(&problem),
     };
-    let files: Vec<(String, &str)> = configuration
-        .files
-        .iter()
-        .map(|(path, tier)| (path.display().to_string(), tier.name()))
-        .collect();
-    let notices: Vec<String> = configuration
-        .notices
-        .iter()
-        .map(|notice| format!("{}:{}: {}", notice.source.file, notice.source.line, notice.message))
-        .collect();
-    if global.json {
-        let status = json!({
-            "enabled": profile != Profile::Safe,
-            "profile": profile.name(),
-            "unknown_commands": unknown(profile),
-            "root": launch.options.root.to_string_lossy(),
-            "rules": { "allow": allow, "confirm": confirm, "deny": deny },
-            "pending_approvals": pending,
-            "isolation": { "level": "in-process", "walls": ["confined-filesystem"] },
-            "configuration": files.iter().map(|(path, tier)| json!({ "file": path, "tier": tier })).collect::<Vec<_>>(),
-            "notices": notices,
-        });
-        output::print(&format!("{status}\n"));
-        return Exit::Success;
-    }
-    let mut text = String::new();
-    // Writing to a String cannot fail.
-    let enabled = if profile == Profile::Safe { "off" } else { "on" };
-    let _ = writeln!(text, "{} {enabled}", look.heading("execution   "));
-    let _ = writeln!(
-        text,
-        "{} {} (unknown commands: {})",
-        look.heading("profile     "),
-        profile.name(),
-        unknown(profile)
-    );
-    let _ = writeln!(text, "{} {}", look.heading("root        "), launch.options.root.display());
-    let _ = writeln!(
-        text,
-        "{} {allow} allow, {confirm} ask, {deny} deny",
-        look.heading("rules       ")
-    );
-    let _ = writeln!(text, "{} {pending} pending", look.heading("approvals   "));
-    let _ = writeln!(
-        text,
-        "{} commands in process, confined to the project; no programs",
-        look.heading("isolation   ")
-    );
-    for (path, tier) in &files {
-        let _ = writeln!(text, "{} {path} ({tier})", look.heading("configured  "));
-    }
-    for notice in &notices {
-        let _ = writeln!(text, "{} {notice}", look.heading("notice      "));
-    }
+    let text = if global.json { as_json(&facts) } else { as_text(&facts, look) };
     output::print(&text);
     Exit::Success
+}
+
+fn gather(launch: &Launch) -> Result<Facts, PendingError> {
+    let configuration = &launch.configuration;
+    let rules = configuration.policy.rules().all();
+    let count = |decision: Decision| rules.iter().filter(|rule| rule.decision == decision).count();
+    let all = PendingStore::of(&launch.options.root).list()?;
+    let notices = configuration.notices.iter();
+    Ok(Facts {
+        profile: configuration.policy.profile(),
+        root: launch.options.root.display().to_string(),
+        allow: count(Decision::Allow),
+        confirm: count(Decision::Confirm),
+        deny: count(Decision::Deny),
+        pending: all.iter().filter(|pending| pending.state == State::Pending).count(),
+        files: configuration
+            .files
+            .iter()
+            .map(|(path, tier)| (path.display().to_string(), tier.name()))
+            .collect(),
+        notices: notices
+            .map(|notice| {
+                format!("{}:{}: {}", notice.source.file, notice.source.line, notice.message)
+            })
+            .collect(),
+    })
+}
+
+fn as_json(facts: &Facts) -> String {
+    let files: Vec<_> =
+        facts.files.iter().map(|(path, tier)| json!({ "file": path, "tier": tier })).collect();
+    let status = json!({
+        "enabled": facts.profile != Profile::Safe,
+        "profile": facts.profile.name(),
+        "unknown_commands": unknown(facts.profile),
+        "root": facts.root,
+        "rules": { "allow": facts.allow, "confirm": facts.confirm, "deny": facts.deny },
+        "pending_approvals": facts.pending,
+        "isolation": { "level": "in-process", "walls": ["confined-filesystem"] },
+        "configuration": files,
+        "notices": facts.notices,
+    });
+    format!("{status}\n")
+}
+
+fn as_text(facts: &Facts, look: Look) -> String {
+    let mut text = String::new();
+    let mut line = |heading: &str, value: String| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{} {value}", look.heading(&format!("{heading:<12}")));
+    };
+    let Facts { profile, allow, confirm, deny, .. } = facts;
+    line("execution", if *profile == Profile::Safe { "off" } else { "on" }.to_owned());
+    line("profile", format!("{} (unknown commands: {})", profile.name(), unknown(*profile)));
+    line("root", facts.root.clone());
+    line("rules", format!("{allow} allow, {confirm} ask, {deny} deny"));
+    line("approvals", format!("{} pending", facts.pending));
+    line("isolation", "commands in process, confined to the project; no programs".to_owned());
+    for (path, tier) in &facts.files {
+        line("configured", format!("{path} ({tier})"));
+    }
+    for notice in &facts.notices {
+        line("notice", notice.clone());
+    }
+    text
 }
 
 /// S3 §2's last column.
