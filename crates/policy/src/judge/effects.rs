@@ -5,7 +5,7 @@ use bstr::{BStr, ByteSlice};
 use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::Effect;
-use crate::event::{Access, Open};
+use crate::event::{Access, Input, Open};
 use crate::verdict::Finding;
 use crate::word::Word;
 
@@ -24,6 +24,7 @@ impl Inquiry<'_> {
                 Effect::Directory(_) => {}
                 Effect::Open { path, access } => {
                     self.path(path, *access, subjected, findings);
+                    self.copied(path, *access, subjected);
                 }
                 Effect::Connect(target) => self.connect(target, subjected, findings),
                 Effect::Assign { name, value } => self.variable(name, value, findings),
@@ -48,6 +49,19 @@ impl Inquiry<'_> {
             }
         }
         nested
+    }
+
+    /// `echo TEXT | tee x.sh`: what is then in the file is known.
+    fn copied(&mut self, path: &Word, access: Access, subjected: &Subjected<'_>) {
+        if subjected.reading.name != "tee" || access != Access::Write {
+            return;
+        }
+        if let (Input::Text(Word::Literal(text)), Some(path)) =
+            (&subjected.invocation.input, path.as_literal())
+            && let Some(path) = super::paths::absolute(path, &subjected.directory)
+        {
+            self.written.insert(path, text.clone());
+        }
     }
 
     /// `git -C sub`, `make -C sub`: the rest of the command happens there.

@@ -221,7 +221,7 @@ impl Inquiry<'_> {
                 &shown.to_str_lossy(),
                 &subjected.lifted,
             ));
-        } else if shown.starts_with(b"<(") {
+        } else if shown.starts_with(b"<(") || shown.starts_with(b"/dev/fd/") {
             findings.extend(self.situation_unless(
                 "piped-code",
                 &shown.to_str_lossy(),

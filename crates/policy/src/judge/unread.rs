@@ -2,7 +2,7 @@
 //! out of the project, or like an option that executes are asked about, whatever rule allows the program. Where a
 //! table says that an operand is only text, it is asked about if it can hardly be anything but a path out.
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
@@ -132,7 +132,12 @@ impl Inquiry<'_> {
         if FREE_TEXT.iter().any(|known| name == *known) {
             return;
         }
-        for word in &subjected.reading.operands {
+        // What is defined for a compiler or a build is text for the program that is built.
+        let options = subjected.reading.options.iter();
+        let defining = |names: &[BString]| names.iter().any(|name| name.starts_with(b"-D"));
+        let values = options.filter(|option| !defining(&option.names));
+        let values = values.filter_map(|option| option.value.as_ref());
+        for word in subjected.reading.operands.iter().chain(values) {
             let text = word.prefix();
             let text = text.strip_prefix(b"@").unwrap_or(text).as_bstr();
             let top = text.strip_prefix(b"/").and_then(|rest| rest.split_once_str("/"));
