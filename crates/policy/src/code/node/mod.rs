@@ -80,6 +80,9 @@ impl Reader<'_, '_, '_> {
     }
 
     fn text(&mut self, index: usize, text: &[u8]) {
+        if index.checked_sub(1).is_some_and(|before| self.tokens.is_name(before, b"from")) {
+            self.module(module_name(text));
+        }
         let fragment = text.len() >= 3
             && HIDDEN.iter().any(|hidden| {
                 *hidden == text

@@ -206,7 +206,6 @@ pub(super) const PROCESS: &[&str] = &[
     "release",
     "removeAllListeners",
     "removeListener",
-    "report",
     "resourceUsage",
     "stderr",
     "stdin",

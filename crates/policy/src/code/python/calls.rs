@@ -41,7 +41,9 @@ fn known(path: &[u8]) -> Option<Call> {
         | b"sqlite3.connect"
         | b"logging.FileHandler"
         | b"shutil.make_archive"
-        | b"os.mkfifo" => Call::Write,
+        | b"os.mkfifo"
+        | b"fileinput.input"
+        | b"fileinput.FileInput" => Call::Write,
         b"os.remove" | b"os.unlink" | b"os.rmdir" => Call::Delete,
         b"shutil.rmtree" | b"os.removedirs" => Call::DeleteTree,
         b"shutil.copy" | b"shutil.copy2" | b"shutil.copyfile" | b"shutil.copytree"
@@ -275,7 +277,27 @@ impl Reader<'_, '_, '_> {
                     self.findings.unclear(name);
                 }
             }
+            b"load" | b"read" | b"parse" | b"load_file" | b"read_file" | b"from_file"
+            | b"parse_file" | b"main" => self.reads_elsewhere(open, name),
             _ => {}
+        }
+    }
+
+    /// Many libraries read the file they are given. Inside the project that is nothing; elsewhere it is worth a
+    /// question, and no more, since texts that look like paths are often none.
+    fn reads_elsewhere(&mut self, open: usize, name: &[u8]) {
+        let elsewhere = self.argument(open, 0).texts().is_some_and(|texts| {
+            texts.iter().any(|text| {
+                text.starts_with(b"/")
+                    || text.starts_with(b"~/")
+                    || text.starts_with(b"../")
+                    || is_url(text)
+            })
+        });
+        // `timeit.main` runs the code it is given.
+        let told = name == b"main" && self.bindings.aliases.contains_key(&b"timeit"[..]);
+        if elsewhere || told {
+            self.findings.unclear(name);
         }
     }
 
