@@ -9,11 +9,20 @@ Usage:
   exacta [OPTIONS] -s [ARGUMENT]...                 run standard input
   exacta [OPTIONS] run [RUN OPTIONS] -- COMMAND     run one request and report on it
   exacta                                            an interactive shell, on a terminal
+  exacta shell test [--json] COMMAND                would it be allowed? exit 0 allow, 3 confirm, 4 deny
+  exacta shell test --json --batch                  one JSON string a line in, one verdict a line out
+  exacta shell status|allowlist|blocklist|rules     what is in force; --json
+  exacta shell history                              what this process has run
+  exacta approvals [list | show ID | approve ID [--session|--always] | deny ID [--never]]
+  exacta trust [--yes | --forget]                   let .exacta.toml loosen the rules, as it is now
+  exacta init [--import FILE|claude-code] [--force] write a first .exacta.toml
 
 Options:
   --root DIR         the project: all that exists for the script, beside a private /tmp
                      (default: nearest parent with .exacta.toml, .clada or .git, else here)
-  --profile NAME     safe, dev or full-auto
+  --profile NAME     safe (nothing runs), dev (default: asks about what it does not know) or
+                     full-auto (asks only about what cannot be undone)
+  --config FILE      the operator's rules (default: $XDG_CONFIG_HOME/exacta/config.toml)
   --env NAME=VALUE   give the script a variable; may be repeated
   --inherit-env      give it the caller's whole environment
   --json             report as one JSON object (with run)
@@ -25,8 +34,9 @@ Run options:
   --cwd DIR          start there (default: the root)
   --clear-env        start with no variables but PATH, HOME and PWD
   --timeout TIME     end it after 30s, 500ms, 2m, ...; exit status 124
+  --yes              answer every question yes; never lifts a deny
+  --no-input         refuse what would need a person
   --strict           one plain command, no operators; what is not plainly harmless asks on the terminal
-  --yes, --no-input  answer every question with yes, or with no
   --max-output SIZE  keep the head and the tail of longer output (with --json); the whole goes to a file
 
 Exit status: the script's own; 2 wrong use, 124 timed out, 125 exacta could not run it,
