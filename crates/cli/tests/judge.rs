@@ -6,6 +6,8 @@
     reason = "tests make directories and run the binary"
 )]
 
+#[path = "judge/guarded.rs"]
+mod guarded;
 mod support;
 
 use serde_json::Value;

@@ -18,12 +18,21 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 
 /// Where an absolute path leads, links followed. What is missing leads to where it would be made.
 pub fn place(files: &dyn FileSystem, path: &BStr) -> Place {
+    resolve(files, path).0
+}
+
+/// The path that an absolute path leads to, if it stays inside: what a rule about the file must be held against.
+pub fn real_path(files: &dyn FileSystem, path: &BStr) -> Option<BString> {
+    resolve(files, path).1
+}
+
+fn resolve(files: &dyn FileSystem, path: &BStr) -> (Place, Option<BString>) {
     if !path.starts_with(b"/") || path.contains(&0) || path.len() >= PATH_MAX {
-        return Place::Outside;
+        return (Place::Outside, None);
     }
     // One system call where it exists: the usual case. Only what fails is taken apart.
     match files.canonicalize(path, MayMiss::LastComponent) {
-        Ok(canonical) => of_real_path(files.root(), canonical.as_bstr()),
+        Ok(real) => (of_real_path(files.root(), real.as_bstr()), Some(real)),
         Err(_) => Walk::new(files, path).run(),
     }
 }
@@ -94,8 +103,8 @@ struct Walk<'a> {
 
 /// One tree walked as far as it goes.
 enum Walked {
-    /// Every name was looked at.
-    Here(Place),
+    /// It leads here, if it stays inside to this path.
+    Here(Place, Option<BString>),
     /// An absolute link: everything begins again.
     Again,
 }
@@ -105,10 +114,10 @@ impl<'a> Walk<'a> {
         Walk { files, start: path.into(), links: 0 }
     }
 
-    fn run(mut self) -> Place {
+    fn run(mut self) -> (Place, Option<BString>) {
         loop {
             match self.walk_tree() {
-                Walked::Here(place) => return place,
+                Walked::Here(place, path) => return (place, path),
                 Walked::Again => {}
             }
         }
@@ -118,7 +127,7 @@ impl<'a> Walk<'a> {
         let root = self.files.root();
         let start = std::mem::take(&mut self.start);
         let Some((point, rest)) = Point::of(root, start.as_bstr()) else {
-            return Walked::Here(device(start.as_bstr()));
+            return Walked::Here(device(start.as_bstr()), None);
         };
         let mut pending: Vec<BString> = path::components(rest).map(BString::from).collect();
         pending.reverse();
@@ -128,11 +137,11 @@ impl<'a> Walk<'a> {
                 // Above a tree there is nothing, not even a way back into it.
                 match names.pop() {
                     Some(_) => continue,
-                    None => return Walked::Here(Place::Outside),
+                    None => return Walked::Here(Place::Outside, None),
                 }
             }
             if path::is_hidden(&name) {
-                return Walked::Here(Place::Hidden);
+                return Walked::Here(Place::Hidden, None);
             }
             names.push(name);
             let point = path::components(point.path(root));
@@ -141,7 +150,7 @@ impl<'a> Walk<'a> {
             let Ok(target) = self.files.read_link(so_far.as_bstr()) else { continue };
             self.links += 1;
             if self.links > MAXIMUM_LINKS {
-                return Walked::Here(Place::Outside);
+                return Walked::Here(Place::Outside, None);
             }
             if target.starts_with(b"/") {
                 self.start = with_pending(target, &pending);
@@ -151,10 +160,12 @@ impl<'a> Walk<'a> {
             let parts: Vec<BString> = path::components(&target).map(BString::from).collect();
             pending.extend(parts.into_iter().rev());
         }
-        Walked::Here(match point {
+        let parts = path::components(point.path(root)).chain(names.iter().map(|name| &***name));
+        let place = match point {
             Point::Root => Place::Project,
             Point::Temporary => Place::Scratch,
-        })
+        };
+        Walked::Here(place, Some(path::join(parts)))
     }
 }
 

@@ -56,6 +56,10 @@ impl Surroundings for World<'_> {
         }
     }
 
+    fn real_path(&self, path: &BStr) -> Option<BString> {
+        places::real_path(self.files, path)
+    }
+
     fn is_builtin(&self, name: &BStr) -> bool {
         builtins::find(name).is_some()
     }

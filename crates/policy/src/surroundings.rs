@@ -16,6 +16,13 @@ pub trait Surroundings {
     /// Where a path leads, links followed; `path` is absolute. A missing last part leads to where it would be made.
     fn place(&self, path: &BStr) -> Place;
 
+    /// The path that an absolute one leads to, links followed and `..` taken after them. `None`: to itself, or nobody
+    /// knows.
+    fn real_path(&self, path: &BStr) -> Option<BString> {
+        let _ = path;
+        None
+    }
+
     /// Does this name run in process?
     fn is_builtin(&self, name: &BStr) -> bool;
 

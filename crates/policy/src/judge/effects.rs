@@ -18,6 +18,7 @@ impl Inquiry<'_> {
     ) -> Vec<&'e Effect> {
         let reading = subjected.reading;
         self.enter(subjected, findings);
+        self.into_directory(subjected, findings);
         let mut nested = Vec::new();
         for effect in &reading.effects {
             match effect {
@@ -49,6 +50,31 @@ impl Inquiry<'_> {
             }
         }
         nested
+    }
+
+    /// `mv config.toml .cargo`: what arrives in a directory keeps its name there.
+    fn into_directory(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        const KEEPING_NAMES: [&str; 4] = ["cp", "install", "ln", "mv"];
+        let reading = subjected.reading;
+        if !KEEPING_NAMES.iter().any(|name| reading.name == *name) {
+            return;
+        }
+        let opened = |written: bool| {
+            reading.effects.iter().filter_map(move |effect| match effect {
+                Effect::Open { path, access } if (*access == Access::Write) == written => {
+                    path.as_literal()
+                }
+                _ => None,
+            })
+        };
+        for directory in opened(true) {
+            for source in opened(false) {
+                let source = source.trim_end_with(|c| c == '/');
+                let name = source.rsplit_once_str("/").map_or(source, |(_, name)| name);
+                let path = Word::literal([directory.as_bytes(), b"/", name].concat());
+                self.path(&path, Access::Write, subjected, findings);
+            }
+        }
     }
 
     /// `echo TEXT | tee x.sh`: what is then in the file is known.

@@ -67,8 +67,15 @@ impl Inquiry<'_> {
         if path.is_empty() || path == "-" || path.contains_str("://") {
             return;
         }
-        let Some(absolute) = absolute(path, directory) else { return };
+        let Some(written) = joined(path, directory) else { return };
+        let absolute = normalised(written.as_bstr());
         self.by_path_rules(absolute.as_bstr(), access, by, findings);
+        // Behind a link a guarded file has another name.
+        if let Some(real) = self.real_path(written.as_bstr(), access)
+            && real != absolute
+        {
+            self.by_path_rules(real.as_bstr(), access, by, findings);
+        }
         let place = self.world.place(absolute.as_bstr());
         if reachable(place, access, by) {
             return;
@@ -79,6 +86,19 @@ impl Inquiry<'_> {
             _ => ("outside", "leads out of the project"),
         };
         findings.push(outside(rule, reason, path));
+    }
+
+    /// Links followed, save one that is itself what goes.
+    fn real_path(&self, path: &BStr, access: Access) -> Option<BString> {
+        let (folder, name) = path.rsplit_once_str("/")?;
+        if access != Access::Delete || matches!(name, b"" | b"." | b"..") {
+            return self.world.real_path(path);
+        }
+        let folder = if folder.is_empty() { b"/" } else { folder };
+        let mut real = self.world.real_path(folder.as_bstr())?;
+        real.push(b'/');
+        real.extend_from_slice(name);
+        Some(normalised(real.as_bstr()))
     }
 
     fn by_path_rules(
@@ -161,15 +181,20 @@ fn outside(rule: &str, reason: &str, path: &BStr) -> Finding {
 
 /// The path from the root of all, without `.` and `..`. `None`: it is relative to a directory nobody knows.
 pub(super) fn absolute(path: &BStr, directory: &Directory) -> Option<BString> {
+    joined(path, directory).map(|whole| normalised(whole.as_bstr()))
+}
+
+/// The path from the root of all, as it is written.
+fn joined(path: &BStr, directory: &Directory) -> Option<BString> {
     if path.starts_with(b"/") {
-        return Some(normalised(path));
+        return Some(path.into());
     }
     match directory {
         Directory::Known(directory) => {
             let mut whole = directory.clone();
             whole.push(b'/');
             whole.extend_from_slice(path);
-            Some(normalised(whole.as_bstr()))
+            Some(whole)
         }
         Directory::Unknown => None,
     }
