@@ -35,7 +35,8 @@ impl Launch {
     pub fn new(global: &Global) -> Result<Self, EngineError> {
         let caller = std::env::current_dir().ok();
         let root = root(global)?;
-        let configuration = Configuration::load(&sources(global, &root)?)?;
+        let mut configuration = Configuration::load(&sources(global, &root)?)?;
+        configuration.bind_to(&global.environment);
         let mut options = SessionOptions::new(&root);
         options.environment = environment(global, &root);
         options.directory = caller;

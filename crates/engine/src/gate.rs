@@ -219,7 +219,10 @@ impl Gate {
             Ok(Some(pending)) => {
                 let by = pending.by.clone().unwrap_or_default();
                 let scope = match pending.scope.as_deref() {
-                    Some("session") => Scope::Session,
+                    Some("session") => {
+                        self.state().standing.session.insert(question.text.clone());
+                        Scope::Session
+                    }
                     Some("always") => Scope::Always,
                     _ => Scope::Once,
                 };
@@ -281,7 +284,7 @@ impl Gate {
         let Some(Project { root, .. }) = &self.project else {
             return refusal(question, "needs an approval, and nobody can be asked", None);
         };
-        match PendingStore::of(root).file(root, question) {
+        match PendingStore::of(root).file(question) {
             Ok(pending) => refusal(question, "needs an approval", Some(pending.id)),
             Err(problem) => Self::broken(question, &problem.to_string()),
         }

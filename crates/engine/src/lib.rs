@@ -15,6 +15,7 @@ pub mod filesystem;
 pub mod gate;
 pub mod host;
 mod judging;
+mod kept_file;
 mod metered;
 mod pipeline;
 pub mod places;

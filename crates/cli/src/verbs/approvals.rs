@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use exacta::approvals::{Pending, PendingStore, State};
+use exacta::approvals::{DecideError, Decided, Pending, PendingStore, State};
 use exacta::commands_file::{CommandsFile, Entered};
 use serde_json::json;
 
@@ -22,15 +22,9 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
     let store = PendingStore::of(&launch.options.root);
     let done = match verb {
         ApprovalsVerb::List => list(global, &store),
-        ApprovalsVerb::Show(id) => store.get(id).map(|pending| show(global, &pending)),
-        ApprovalsVerb::Approve { id, scope } => match approve(&launch, &store, id, scope) {
-            Ok(decided) => decided,
-            Err(problem) => return failed(&problem),
-        },
-        ApprovalsVerb::Deny { id, never } => match deny(&launch, &store, id, *never) {
-            Ok(decided) => decided,
-            Err(problem) => return failed(&problem),
-        },
+        ApprovalsVerb::Show(id) => shown(global, &store, id),
+        ApprovalsVerb::Approve { id, scope } => approve(&launch, &store, id, scope),
+        ApprovalsVerb::Deny { id, never } => deny(&launch, &store, id, *never),
     };
     match done {
         Ok(text) => {
@@ -41,7 +35,7 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
     }
 }
 
-type Done = Result<String, exacta::approvals::PendingError>;
+type Done = Result<String, DecideError>;
 
 fn list(global: &Global, store: &PendingStore) -> Done {
     let all = store.list()?;
@@ -65,6 +59,10 @@ fn state(state: State) -> String {
     format!("{state:?}").to_lowercase()
 }
 
+fn shown(global: &Global, store: &PendingStore, id: &str) -> Done {
+    Ok(show(global, &store.get(id)?))
+}
+
 fn show(global: &Global, pending: &Pending) -> String {
     if global.json {
         return format!("{}\n", json!(pending));
@@ -77,8 +75,8 @@ fn show(global: &Global, pending: &Pending) -> String {
     }
     let _ = writeln!(text, "  in  {}", visible(&pending.directory));
     for asked in &pending.asks {
-        let _ =
-            writeln!(text, "  why {}: {} [{}]", visible(&asked.command), asked.reason, asked.rule);
+        let (command, reason) = (visible(&asked.command), visible(&asked.reason));
+        let _ = writeln!(text, "  why {command}: {reason} [{}]", visible(&asked.rule));
     }
     if let Some(always) = &pending.always {
         let _ = writeln!(
@@ -90,31 +88,38 @@ fn show(global: &Global, pending: &Pending) -> String {
     text
 }
 
-fn approve(launch: &Launch, store: &PendingStore, id: &str, scope: &str) -> Result<Done, String> {
-    if scope == "always" {
-        let pending = store.get(id).map_err(|problem| problem.to_string())?;
-        let Some(text) = &pending.always else {
-            return Err("always is not offered for this: what it runs can be anything".into());
-        };
-        let file = CommandsFile::of(&launch.options.root);
-        match file.allow(text, &*launch.options.trust) {
-            Ok(Entered::Allowed) => {}
-            Ok(Entered::Blocked) => {
-                return Err(format!("{text:?} is blocked in {}", exacta::commands_file::NAME));
-            }
-            Err(problem) => return Err(problem.to_string()),
-        }
-    }
-    let decided = store.decide(id, State::Approved, scope, "command line");
-    Ok(decided.map(|pending| format!("approved {}: run the same command again\n", pending.id)))
+fn approve(launch: &Launch, store: &PendingStore, id: &str, scope: &str) -> Done {
+    let decided = Decided { state: State::Approved, scope: Some(scope), by: "command line" };
+    let pending = store.decide(id, &decided, |pending| match scope {
+        "always" => always(launch, pending),
+        _ => Ok(()),
+    })?;
+    Ok(format!("approved {}: run the same command again\n", pending.id))
 }
 
-fn deny(launch: &Launch, store: &PendingStore, id: &str, never: bool) -> Result<Done, String> {
-    if never {
-        let pending = store.get(id).map_err(|problem| problem.to_string())?;
-        let file = CommandsFile::of(&launch.options.root);
-        file.block(&pending.command, &*launch.options.trust).map_err(|error| error.to_string())?;
+/// Stores exactly what `show` showed.
+fn always(launch: &Launch, pending: &Pending) -> Result<(), String> {
+    let Some(text) = &pending.always else {
+        return Err("always is not offered for this: what it runs can be anything".into());
+    };
+    let file = CommandsFile::of(&launch.options.root);
+    match file.allow(text, &*launch.options.trust) {
+        Ok(Entered::Allowed) => Ok(()),
+        Ok(Entered::Blocked) => {
+            Err(format!("{text:?} is blocked in {}", exacta::commands_file::NAME))
+        }
+        Err(problem) => Err(problem.to_string()),
     }
-    let decided = store.decide(id, State::Denied, "", "command line");
-    Ok(decided.map(|pending| format!("denied {}\n", pending.id)))
+}
+
+fn deny(launch: &Launch, store: &PendingStore, id: &str, never: bool) -> Done {
+    let decided = Decided { state: State::Denied, scope: None, by: "command line" };
+    let pending = store.decide(id, &decided, |pending| {
+        if !never {
+            return Ok(());
+        }
+        let file = CommandsFile::of(&launch.options.root);
+        file.block(&pending.command, &*launch.options.trust).map_err(|error| error.to_string())
+    })?;
+    Ok(format!("denied {}\n", pending.id))
 }

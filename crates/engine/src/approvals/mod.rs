@@ -1,16 +1,17 @@
 //! What a person decides: the question, the answers, and what they hold for.
 //!
 //! - [`digest`]: what an approval is bound to.
-//! - [`pending`]: questions that nobody was there to answer.
+//! - [`pending`]: questions that nobody was there to answer; [`storage`] is where they are kept.
 //! - [`grants`]: what has been decided already.
 
 mod digest;
 mod grants;
 mod pending;
+mod storage;
 
 pub use digest::Digest;
 pub use grants::{Grant, Scope, Standing};
-pub use pending::{Pending, PendingError, PendingStore, State};
+pub use pending::{DecideError, Decided, Pending, PendingError, PendingStore, State};
 
 use bstr::BString;
 use exacta_policy::JudgedCommand;

@@ -1,24 +1,22 @@
 //! Questions that nobody was there to answer: one small file each, until they are decided, used or too old.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "exacta's own state directory, which no script can see or name"
-)]
-
 use std::fmt;
-use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
+use super::storage::{Storage, Writer};
 use super::{Digest, Question};
 
 /// How long a question waits for its answer, and an answer for its use.
 const LIFETIME: Duration = Duration::from_secs(10 * 60);
+/// How long it can be looked up what became of a question.
+const MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Nobody answers more questions than this; who asks more is not waiting for answers.
+const MOST: usize = 1_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -75,6 +73,7 @@ pub enum PendingError {
         path: PathBuf,
         message: String,
     },
+    TooMany,
 }
 
 impl fmt::Display for PendingError {
@@ -84,9 +83,14 @@ impl fmt::Display for PendingError {
             PendingError::Settled { id, state } => {
                 write!(f, "approval {id} is {} already", format!("{state:?}").to_lowercase())
             }
-            PendingError::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            PendingError::Io { path, error } => {
+                write!(f, "{}: {}", path.display(), exacta_shell::errno::text(error))
+            }
             PendingError::Broken { path, message } => {
-                write!(f, "{} is broken: {message}", path.display())
+                write!(f, "{} is broken: {message}; a person can remove it", path.display())
+            }
+            PendingError::TooMany => {
+                write!(f, "{MOST} questions wait for an answer already: `exacta approvals list`")
             }
         }
     }
@@ -97,81 +101,75 @@ impl std::error::Error for PendingError {}
 /// The questions of one project.
 #[derive(Debug, Clone)]
 pub struct PendingStore {
-    folder: PathBuf,
+    storage: Storage,
 }
 
 impl PendingStore {
     pub fn of(root: &Path) -> Self {
-        PendingStore { folder: root.join(".clada").join("approvals") }
+        PendingStore { storage: Storage::of(root) }
     }
 
     /// Files a question; the same one asked again keeps its id.
-    pub fn file(&self, root: &Path, question: &Question) -> Result<Pending, PendingError> {
+    pub fn file(&self, question: &Question) -> Result<Pending, PendingError> {
+        let writer = self.storage.lock()?;
         let digest = question.digest.to_string();
-        let known = self
-            .list()?
-            .into_iter()
-            .find(|pending| pending.digest == digest && pending.state == State::Pending);
-        if let Some(pending) = known {
-            return Ok(pending);
+        let mut waiting = 0;
+        for pending in self.list()? {
+            match pending.state {
+                State::Pending if pending.digest == digest => return Ok(pending),
+                State::Pending | State::Approved => waiting += 1,
+                _ if pending.expires.saturating_add(MEMORY.as_secs()) < now() => {
+                    writer.remove(&pending.id)?;
+                }
+                _ => {}
+            }
         }
-        crate::project::state_directory(root).map_err(|error| self.io(error))?;
-        let created = seconds(SystemTime::now());
-        let pending = Pending {
-            id: uuid::Uuid::now_v7().to_string(),
-            state: State::Pending,
-            command: question.text.to_str_lossy().into_owned(),
-            directory: question.directory.to_str_lossy().into_owned(),
-            asks: question.asks.iter().map(asked).collect(),
-            always: question.always.as_ref().map(|text| text.to_str_lossy().into_owned()),
-            digest,
-            created,
-            expires: created + LIFETIME.as_secs(),
-            scope: None,
-            by: None,
-        };
-        self.write(&pending)?;
+        if waiting >= MOST {
+            return Err(PendingError::TooMany);
+        }
+        let pending = asked_now(question, digest);
+        write(&writer, &pending)?;
         Ok(pending)
     }
 
     /// Takes an approval that was given for exactly this; it is used up by that.
     pub fn take(&self, digest: &Digest) -> Result<Option<Pending>, PendingError> {
         let digest = digest.to_string();
-        let found = self
-            .list()?
-            .into_iter()
-            .find(|pending| pending.digest == digest && pending.state == State::Approved);
-        let Some(mut pending) = found else { return Ok(None) };
-        // Of two who want it at once only one can move the file away.
-        let taken = self.folder.join(format!("{}.taken", pending.id));
-        match fs::rename(self.path(&pending.id), &taken) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(self.io(error)),
+        let fits = |pending: &Pending| {
+            pending.digest == digest
+                && pending.state == State::Approved
+                && !self.storage.came_with_repository(&pending.id)
+        };
+        if !self.list()?.iter().any(fits) {
+            return Ok(None);
         }
+        // Looked at again under the lock: of two who want it at once only one gets it.
+        let writer = self.storage.lock()?;
+        let Some(mut pending) = self.list()?.into_iter().find(fits) else { return Ok(None) };
         pending.state = State::Used;
-        self.write(&pending)?;
-        fs::remove_file(&taken).map_err(|error| self.io(error))?;
+        write(&writer, &pending)?;
         Ok(Some(pending))
     }
 
+    /// Decides a question. `first` must succeed before the decision counts.
     pub fn decide(
         &self,
         id: &str,
-        state: State,
-        scope: &str,
-        by: &str,
-    ) -> Result<Pending, PendingError> {
+        decision: &Decided<'_>,
+        first: impl FnOnce(&Pending) -> Result<(), String>,
+    ) -> Result<Pending, DecideError> {
+        let writer = self.storage.lock()?;
         let mut pending = self.get(id)?;
         if pending.state != State::Pending {
-            return Err(PendingError::Settled { id: pending.id, state: pending.state });
+            return Err(PendingError::Settled { id: pending.id, state: pending.state }.into());
         }
-        pending.state = state;
-        pending.scope = (state == State::Approved).then(|| scope.to_owned());
-        pending.by = Some(by.to_owned());
+        first(&pending).map_err(DecideError::First)?;
+        pending.state = decision.state;
+        pending.scope = decision.scope.map(str::to_owned);
+        pending.by = Some(decision.by.to_owned());
         // Given now, so the time to use it begins now.
-        pending.expires = seconds(SystemTime::now()) + LIFETIME.as_secs();
-        self.write(&pending)?;
+        pending.expires = now() + LIFETIME.as_secs();
+        write(&writer, &pending)?;
         Ok(pending)
     }
 
@@ -187,63 +185,87 @@ impl PendingStore {
 
     /// All that are on file, oldest first.
     pub fn list(&self) -> Result<Vec<Pending>, PendingError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.io(error)),
-        };
         let mut all = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(|error| self.io(error))?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                all.extend(read(&path)?);
-            }
+        for (id, text) in self.storage.read_all()? {
+            all.push(self.parse(&id, &text)?);
         }
         // The ids begin with the time.
         all.sort_by(|one: &Pending, other| one.id.cmp(&other.id));
         Ok(all)
     }
 
-    fn path(&self, id: &str) -> PathBuf {
-        self.folder.join(format!("{id}.json"))
-    }
-
-    fn write(&self, pending: &Pending) -> Result<(), PendingError> {
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        made.map_err(|error| self.io(error))?;
-        let temporary = self.folder.join(format!("{}.new", pending.id));
-        let write = || -> io::Result<()> {
-            let text = serde_json::to_vec_pretty(pending)?;
-            let mut options = fs::OpenOptions::new();
-            options.write(true).create(true).truncate(true).mode(0o600);
-            let mut file = options.open(&temporary)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&temporary, self.path(&pending.id))
-        };
-        write().map_err(|error| self.io(error))
-    }
-
-    fn io(&self, error: io::Error) -> PendingError {
-        PendingError::Io { path: self.folder.clone(), error }
+    fn parse(&self, id: &str, text: &[u8]) -> Result<Pending, PendingError> {
+        let broken =
+            |message: String| PendingError::Broken { path: self.storage.path(id), message };
+        let mut pending: Pending =
+            serde_json::from_slice(text).map_err(|error| broken(error.to_string()))?;
+        if pending.id != id {
+            return Err(broken(format!("it says that it is {:?}", pending.id)));
+        }
+        let open = matches!(pending.state, State::Pending | State::Approved);
+        // A time that nobody could have set: a backup that was brought back, or a file that came from elsewhere.
+        let latest = now() + LIFETIME.as_secs();
+        if open && !(now()..=latest).contains(&pending.expires) {
+            pending.state = State::Expired;
+        }
+        Ok(pending)
     }
 }
 
-/// A file that vanished meanwhile is no question any more.
-fn read(path: &Path) -> Result<Option<Pending>, PendingError> {
-    let text = match fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(PendingError::Io { path: path.to_owned(), error }),
-    };
-    let mut pending: Pending = serde_json::from_slice(&text).map_err(|error| {
-        PendingError::Broken { path: path.to_owned(), message: error.to_string() }
-    })?;
-    let open = matches!(pending.state, State::Pending | State::Approved);
-    if open && pending.expires < seconds(SystemTime::now()) {
-        pending.state = State::Expired;
+/// What a person says to a question, who, and how far it reaches.
+#[derive(Debug, Clone, Copy)]
+pub struct Decided<'a> {
+    pub state: State,
+    pub scope: Option<&'a str>,
+    pub by: &'a str,
+}
+
+/// Why a question was not decided.
+#[derive(Debug)]
+pub enum DecideError {
+    Store(PendingError),
+    /// What had to be done first could not be done.
+    First(String),
+}
+
+impl From<PendingError> for DecideError {
+    fn from(problem: PendingError) -> Self {
+        DecideError::Store(problem)
     }
-    Ok(Some(pending))
+}
+
+impl fmt::Display for DecideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecideError::Store(problem) => problem.fmt(f),
+            DecideError::First(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for DecideError {}
+
+fn write(writer: &Writer<'_>, pending: &Pending) -> Result<(), PendingError> {
+    // A value of plain texts and numbers can always be written.
+    let text = serde_json::to_vec_pretty(pending).unwrap_or_default();
+    writer.replace(&pending.id, &text)
+}
+
+fn asked_now(question: &Question, digest: String) -> Pending {
+    let created = now();
+    Pending {
+        id: uuid::Uuid::now_v7().to_string(),
+        state: State::Pending,
+        command: question.text.to_str_lossy().into_owned(),
+        directory: question.directory.to_str_lossy().into_owned(),
+        asks: question.asks.iter().map(asked).collect(),
+        always: question.always.as_ref().and_then(|text| text.to_str().ok()).map(str::to_owned),
+        digest,
+        created,
+        expires: created + LIFETIME.as_secs(),
+        scope: None,
+        by: None,
+    }
 }
 
 fn asked(command: &exacta_policy::JudgedCommand) -> Asked {
@@ -255,6 +277,7 @@ fn asked(command: &exacta_policy::JudgedCommand) -> Asked {
     }
 }
 
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
 }

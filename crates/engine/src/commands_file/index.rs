@@ -25,7 +25,7 @@ const EXTENDED: u16 = 0x4000;
 const MAXIMUM_SIZE: u64 = 1 << 30;
 
 /// Does any repository around `root` track `root/name`?
-pub(super) fn is_tracked(root: &Path, name: &str) -> bool {
+pub(crate) fn is_tracked(root: &Path, name: &str) -> bool {
     let Ok(root) = fs::canonicalize(root) else { return true };
     root.ancestors().any(|top| {
         let below = root.strip_prefix(top).unwrap_or(Path::new("")).join(name);

@@ -4,7 +4,7 @@
 //! names it and is left as it is. What came with the repository cannot allow anything until it is trusted.
 
 mod document;
-mod index;
+pub(crate) mod index;
 mod storage;
 
 use std::fmt;

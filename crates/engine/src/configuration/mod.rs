@@ -16,6 +16,7 @@ pub use trust::{TrustError, TrustStore, TrustedCommands};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bstr::BString;
 use exacta_policy::rules::{Notice, RuleFile, RuleSet, Tier};
 use exacta_policy::{Policy, Profile};
 
@@ -81,6 +82,13 @@ impl Configuration {
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
             trust,
         })
+    }
+
+    /// An approval given under these variables of the operator's holds only under them.
+    pub fn bind_to(&mut self, environment: &[(BString, BString)]) {
+        if !environment.is_empty() {
+            self.version = Digest::of(b"".into(), b"".into(), environment, &self.version);
+        }
     }
 
     /// What a session with this face is judged by.
@@ -155,12 +163,10 @@ fn profile(given: Option<Profile>, files: &[(Tier, Settings)]) -> Profile {
 
 fn refusals(given: Option<Refusals>, files: &[(Tier, Settings)]) -> Refusals {
     let of = |tier: Tier| files.iter().find(|(its, _)| *its == tier).and_then(|(_, s)| s.refusals);
-    of(Tier::System)
-        .or(given)
-        .or(of(Tier::TrustedProject))
-        .or(of(Tier::Project))
-        .or(of(Tier::User))
-        .unwrap_or_default()
+    let trusted = of(Tier::System).or(given).or(of(Tier::TrustedProject)).or(of(Tier::User));
+    // Who may only tighten can have less said, not more.
+    let tighter = of(Tier::Project).filter(|refusals| *refusals == Refusals::Conceal);
+    tighter.or(trusted).unwrap_or_default()
 }
 
 /// Only who may loosen can open paths outside the project.

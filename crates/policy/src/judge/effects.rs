@@ -18,7 +18,7 @@ impl Inquiry<'_> {
     ) -> Vec<&'e Effect> {
         let reading = subjected.reading;
         self.enter(subjected, findings);
-        self.into_directory(subjected, findings);
+        self.arriving_names(subjected, findings);
         let mut nested = Vec::new();
         for effect in &reading.effects {
             match effect {
@@ -53,7 +53,7 @@ impl Inquiry<'_> {
     }
 
     /// `mv config.toml .cargo`: what arrives in a directory keeps its name there.
-    fn into_directory(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+    fn arriving_names(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         const KEEPING_NAMES: [&str; 4] = ["cp", "install", "ln", "mv"];
         let reading = subjected.reading;
         if !KEEPING_NAMES.iter().any(|name| reading.name == *name) {
