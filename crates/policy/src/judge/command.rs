@@ -85,6 +85,7 @@ impl Inquiry<'_> {
             hosts: Vec::new(),
             directory: invocation.directory.clone(),
         };
+        self.decodes |= decodes(&reading);
         let mut findings = self.by_rules(&mut subjected);
         self.by_path(&subjected, &mut findings);
         if findings.is_empty() {
@@ -107,7 +108,11 @@ impl Inquiry<'_> {
         let Some(path) = &subjected.reading.path else { return };
         let absolute =
             path.as_literal().and_then(|path| super::paths::absolute(path, &subjected.directory));
-        let Some(content) = absolute.and_then(|path| self.written.get(&path)) else { return };
+        let Some(absolute) = absolute else { return };
+        if self.decodes && self.filled.contains(&absolute) {
+            self.decoded(subjected, path);
+        }
+        let Some(content) = self.written.get(&absolute) else { return };
         let language = language_of(content.as_bstr());
         self.nested_effect(subjected, &Effect::ScriptFile { language, path: path.clone() });
     }
@@ -162,6 +167,25 @@ impl Inquiry<'_> {
         let name = subjected.reading.name.to_str_lossy();
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// Turns text that nobody can read into something else.
+fn decodes(reading: &Reading) -> bool {
+    const DECODERS: [(&str, &[&str]); 8] = [
+        ("base64", &["-d", "-D", "--decode"]),
+        ("base32", &["-d", "-D", "--decode"]),
+        ("basenc", &["-d", "-D", "--decode"]),
+        ("xxd", &["-r", "-revert"]),
+        ("openssl", &["-d"]),
+        ("gpg", &["-d", "--decrypt"]),
+        ("age", &["-d", "--decrypt"]),
+        ("uudecode", &[]),
+    ];
+    let given = |wanted: &[&str]| {
+        let mut names = reading.options.iter().flat_map(|option| &option.names);
+        wanted.is_empty() || names.any(|name| wanted.iter().any(|it| name == it))
+    };
+    DECODERS.iter().any(|(name, options)| reading.name == *name && given(options))
 }
 
 /// Not an address, and nothing that only looks like a path or a name: `curl\u{a0}http://x`.

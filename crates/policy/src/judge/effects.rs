@@ -26,6 +26,7 @@ impl Inquiry<'_> {
                 Effect::Open { path, access } => {
                     self.path(path, *access, subjected, findings);
                     self.copied(path, *access, subjected);
+                    self.fills(path, *access, subjected);
                 }
                 Effect::Connect(target) => self.connect(target, subjected, findings),
                 Effect::Assign { name, value } => self.variable(name, value, findings),
@@ -90,6 +91,18 @@ impl Inquiry<'_> {
         }
     }
 
+    /// `openssl enc -d -out x.sh`, `base64 -d | tee x.sh`: nobody knows what is in the file then.
+    fn fills(&mut self, path: &Word, access: Access, subjected: &Subjected<'_>) {
+        let path = path.as_literal();
+        if access == Access::Write
+            && let Some(path) =
+                path.and_then(|path| super::paths::absolute(path, &subjected.directory))
+            && !self.written.contains_key(&path)
+        {
+            self.filled.insert(path);
+        }
+    }
+
     /// `git -C sub`, `make -C sub`: the rest of the command happens there.
     fn enter(&self, subjected: &mut Subjected<'_>, findings: &mut Vec<Finding>) {
         for effect in &subjected.reading.effects {
@@ -125,10 +138,12 @@ impl Inquiry<'_> {
             && open.access != Access::Read
         {
             // What is written over something known is not known any more unless it is known itself.
-            match &open.content {
-                Some(content) => self.written.insert(path, content.clone()),
-                None => self.written.remove(&path),
-            };
+            if let Some(content) = &open.content {
+                self.written.insert(path, content.clone());
+            } else {
+                self.written.remove(&path);
+                self.filled.insert(path);
+            }
         }
         let sign = if open.access == Access::Read { "<" } else { ">" };
         self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);

@@ -1,6 +1,6 @@
 //! The state of one verdict: what has been found so far, and how much may still be looked at.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bstr::BString;
@@ -25,6 +25,10 @@ pub(super) struct Inquiry<'a> {
     pub comes_back: bool,
     /// Files that the text itself writes, with what it writes.
     pub written: HashMap<BString, BString>,
+    /// Files that the text writes without saying what.
+    pub filled: HashSet<BString>,
+    /// Something in the text makes unreadable text readable.
+    pub decodes: bool,
     commands: Vec<JudgedCommand>,
     strictest: Option<Finding>,
     judged: usize,
@@ -38,6 +42,8 @@ impl<'a> Inquiry<'a> {
             world,
             comes_back: false,
             written: HashMap::new(),
+            filled: HashSet::new(),
+            decodes: false,
             commands: Vec::new(),
             strictest: None,
             judged: 0,

@@ -7,6 +7,7 @@
 //! - [`scripts`]: texts for a shell, code in other languages.
 //! - [`paths`], [`variables`]: where paths lead, which variables make programs execute.
 
+mod added;
 mod command;
 mod effects;
 mod inquiry;

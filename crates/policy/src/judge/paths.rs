@@ -43,6 +43,10 @@ impl Inquiry<'_> {
                 if let Some(path) = dynamic.glob.as_ref().and_then(|glob| guarded(glob.as_bstr())) {
                     self.known_path(path.as_bstr(), access, directory, by, findings);
                 }
+                if access == Access::Delete && climbs(dynamic.written.as_bstr()) {
+                    let about = dynamic.written.to_str_lossy();
+                    findings.extend(self.situation("unread-path", &about));
+                }
                 // Whatever follows, it lies beneath the last directory that is known.
                 let Some(end) = dynamic.prefix.rfind_byte(b'/') else { return };
                 let known = dynamic.prefix.get(..end.max(1)).unwrap_or_default().as_bstr();
@@ -137,6 +141,12 @@ impl Inquiry<'_> {
         let absolute = absolute(path.as_literal()?, directory)?;
         Some(self.world.place(absolute.as_bstr()))
     }
+}
+
+/// `"$x/.."`: out of a directory that nobody knows.
+fn climbs(written: &BStr) -> bool {
+    written.trim_end_with(|c| c == '"' || c == '/' || c == '*').ends_with(b"/..")
+        || written.contains_str("/../")
 }
 
 /// A pattern that matches a name which is guarded, with that name in its place: `.cl*/x` is `.clada/x`.

@@ -9,9 +9,10 @@ use crate::code::{self, Level};
 use crate::effect::{Effect, Language, More};
 use crate::event::{Access, Input, Invocation, Via};
 use crate::rules::Subject;
+use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::walk::{Start, walk};
-use crate::word::{Dynamic, Word};
+use crate::word::Word;
 
 /// Tools that people do not use to run programs, though they can.
 const HIDING: [&str; 26] = [
@@ -78,15 +79,15 @@ impl Inquiry<'_> {
         more: More,
         via: Via,
     ) {
-        let mut words = words.to_vec();
-        if more == More::Unknown {
-            words.push(Word::Dynamic(Box::new(Dynamic {
-                written: "…".into(),
-                splits: true,
-                ..Dynamic::default()
-            })));
-        }
         let invocation = subjected.invocation;
+        let known =
+            if more == More::Unknown { super::added::words(subjected, words) } else { None };
+        let mut words = words.to_vec();
+        if let Some(known) = known {
+            words = known;
+        } else if more == More::Unknown {
+            words.push(super::added::unknown());
+        }
         // What a wrapper is given holds for what it runs.
         let mut all = invocation.assignments.clone();
         all.extend_from_slice(assignments);
@@ -201,6 +202,13 @@ impl Inquiry<'_> {
         }
     }
 
+    /// Runs a file that the same text has written while it decoded something: a pipe into a shell, in two steps.
+    pub fn decoded(&mut self, subjected: &Subjected<'_>, path: &Word) {
+        let about = path.shown().to_str_lossy();
+        let findings = self.situation_unless("piped-code", &about, &subjected.lifted);
+        self.note(vec![path.shown().into()], &via(subjected), findings);
+    }
+
     /// A file that is read as code. One of the project may do what the project does; what this very text has
     /// written into it is read.
     fn script_file(
@@ -211,6 +219,9 @@ impl Inquiry<'_> {
         via: Via,
     ) {
         let shown = path.shown();
+        if super::added::is_unknown(path) && !only_checks(subjected) {
+            return self.unknown_code(subjected, path, via);
+        }
         if matches!(shown.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0") {
             return self.code_from_input(subjected, language, via);
         }
@@ -230,9 +241,18 @@ impl Inquiry<'_> {
         } else {
             self.path(path, Access::Execute, subjected, &mut findings);
         }
+        let scratch = self.place_of(path, &subjected.directory) == Some(Place::Scratch);
+        if scratch && matches!(language, Language::Vim | Language::Emacs | Language::Other) {
+            // Settings of a tool are no work of the project when they lie beside it.
+            let about = shown.to_str_lossy();
+            findings.extend(self.situation_unless("executing-option", &about, &subjected.lifted));
+        }
         self.note(vec![shown.into()], &via, findings);
         let absolute =
             path.as_literal().and_then(|path| super::paths::absolute(path, &subjected.directory));
+        if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
+            self.decoded(subjected, path);
+        }
         if let Some(content) = absolute.and_then(|path| self.written.get(&path).cloned()) {
             if language == Language::Shell {
                 self.shell(subjected, &Word::Literal(content), via);
@@ -253,10 +273,26 @@ fn positional(subjected: &Subjected<'_>) -> Vec<Word> {
     if !is_shell || subjected.invocation.words.iter().any(splits) {
         return Vec::new();
     }
-    if reading.operands.is_empty() {
-        return vec![Word::Literal(reading.name.clone())];
+    let given = |wanted: &str| {
+        reading.options.iter().any(|option| option.names.iter().any(|name| name == wanted))
+    };
+    let name = || Word::Literal(reading.name.clone());
+    if given("-c") {
+        // The first operand is the text itself.
+        let rest = reading.operands.get(1..).unwrap_or_default();
+        return if rest.is_empty() { vec![name()] } else { rest.to_vec() };
+    }
+    if given("-s") || reading.operands.is_empty() {
+        return std::iter::once(name()).chain(reading.operands.iter().cloned()).collect();
     }
     reading.operands.clone()
+}
+
+/// `sh -n`, `node --check`: reads code and does not run it.
+fn only_checks(subjected: &Subjected<'_>) -> bool {
+    const CHECKS: [&str; 5] = ["-n", "-c", "--check", "-l", "--syntax-check"];
+    let options = &subjected.reading.options;
+    options.iter().flat_map(|option| &option.names).any(|name| CHECKS.iter().any(|it| name == it))
 }
 
 fn via(subjected: &Subjected<'_>) -> Via {

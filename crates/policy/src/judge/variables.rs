@@ -28,6 +28,10 @@ impl Inquiry<'_> {
                 findings.push(self.finding(rule, about.into()));
             }
         }
+        // Shells that are old enough take it for a function, and run what follows.
+        if value.prefix().trim_ascii_start().starts_with(b"() {") {
+            findings.extend(self.situation("dynamic-code", &name.to_str_lossy()));
+        }
     }
 
     /// Would it be allowed, typed as a command?

@@ -8,6 +8,9 @@ use super::table;
 use crate::effect::{Effect, Language, More};
 use crate::word::{Dynamic, Word};
 
+/// Whose own table says what their modules do.
+const PYTHONS: [&str; 2] = ["python", "ipython"];
+
 /// A word and those after it.
 pub fn all(first: &Word, rest: &[Word]) -> Vec<Word> {
     std::iter::once(first).chain(rest).cloned().collect()
@@ -108,6 +111,15 @@ pub fn module(sink: &mut Sink<'_>, language: Language, word: &Word, rest: &[Word
         sink.effects.push(Effect::ScriptFile { language, path: word.clone() });
         return;
     };
+    if language == Language::Python
+        && root.names.first().is_none_or(|name| !PYTHONS.iter().any(|it| name.starts_with(it)))
+    {
+        // `coverage run -m x` runs what `python -m x` does.
+        let start = [Word::literal("python"), Word::literal("-m")];
+        let words = start.into_iter().chain(all(word, rest)).collect();
+        sink.effects.push(Effect::Run { words, assignments: Vec::new(), more: More::None });
+        return;
+    }
     if let Some(inner) = root.subcommand(text) {
         sink.effects.extend(super::read_by(&all(word, rest), inner).effects);
         // It does not read code by itself, whatever it does.

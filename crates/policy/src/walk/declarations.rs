@@ -5,8 +5,8 @@ use std::rc::Rc;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::Assignment;
 
-use crate::event::Input;
-use crate::word::Word;
+use crate::event::{Assign, Event, Input};
+use crate::word::{Dynamic, Word};
 
 use super::Walker;
 use super::draft::Splitting;
@@ -110,6 +110,11 @@ impl Walker<'_> {
             if text.get(end) == Some(&b'[') || !is_name(&name) {
                 self.evaluated_text(text.as_bstr());
             }
+            // `declare -a 'x=($(y))'`: the text is expanded like one that was written without the quotes.
+            if let Some((_, list)) = text.split_once_str("=(") {
+                let list = list.strip_suffix(b")").unwrap_or(list);
+                self.evaluated_text(list.as_bstr());
+            }
             if is_name(&name) && assigned.iter().all(|done| **done != name) {
                 self.declare_name(name.as_bstr(), text.as_bstr(), &kind, in_call);
                 if kind.fixes {
@@ -131,6 +136,11 @@ impl Walker<'_> {
             self.make_local(name);
         }
         let (mut value, shown) = self.assigned(assignment, folded);
+        if kind.refers
+            && let Some(target) = shown.as_literal().filter(|target| is_name(target))
+        {
+            self.refer(target);
+        }
         if kind.keyed {
             value = self.keyed(assignment);
         }
@@ -140,6 +150,19 @@ impl Walker<'_> {
         } else {
             self.assign(name, value, shown, kind.exports);
         }
+    }
+
+    /// `declare -n r=PATH`: whatever `r` gets later, `PATH` gets.
+    fn refer(&mut self, target: &BStr) {
+        let shown =
+            Word::Dynamic(Box::new(Dynamic { written: "…".into(), ..Dynamic::default() }));
+        // It may be exported by that name as well.
+        (self.emit)(Event::Assign(Assign {
+            name: target.into(),
+            value: shown,
+            exported: true,
+            via: self.via.clone(),
+        }));
     }
 
     /// A name alone, or an assignment that was only seen after expansion: `export "$x=1"`.
@@ -272,7 +295,9 @@ impl Walker<'_> {
                 b"-t" => trims = true,
                 b"-C" => match rest.next() {
                     Some(Word::Literal(callback)) => {
-                        self.walk_text(callback.as_bstr(), BString::from("mapfile -C"));
+                        // It is given the place and the line that was read.
+                        let text = [callback.as_slice(), b" 0 \"$RANDOM\""].concat();
+                        self.walk_text(text.as_bstr(), BString::from("mapfile -C"));
                     }
                     _ => self.state.forget_everything(),
                 },
