@@ -1,7 +1,8 @@
 //! Where it is decided what a session may do: the policy in force, who can be asked, what was decided before.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_policy::rules::{LoadError, RuleSet};
@@ -86,6 +87,8 @@ pub struct Gate {
     /// Absent for a session without a real directory: nothing can be kept there.
     project: Option<Project>,
     state: Mutex<GateState>,
+    /// For every name asked about, whether rules only ever allow it: loops ask again and again.
+    plain: RwLock<HashMap<BString, bool>>,
 }
 
 /// The directory where decisions are kept.
@@ -133,6 +136,7 @@ impl Gate {
             environment,
             project,
             state: Mutex::default(),
+            plain: RwLock::default(),
         }
     }
 
@@ -160,6 +164,22 @@ impl Gate {
     /// Was exactly this said never to run?
     pub fn is_blocked(&self, text: &BStr) -> bool {
         self.project.as_ref().is_some_and(|project| project.decisions.is_blocked(text))
+    }
+
+    /// Do rules only ever allow commands of this name?
+    pub fn is_plain(&self, name: &BStr) -> bool {
+        let known = self.plain.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plain) = known.get::<[u8]>(name.as_ref()) {
+            return *plain;
+        }
+        drop(known);
+        let plain = self.judgement.policy.is_plain(name);
+        let mut known = self.plain.write().unwrap_or_else(PoisonError::into_inner);
+        // Names are the script's to choose: only so many are kept.
+        if known.len() < 512 {
+            known.insert(name.into(), plain);
+        }
+        plain
     }
 
     /// Nothing was ever said never to run.

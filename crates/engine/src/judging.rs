@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::Profile;
 use exacta_policy::event::Access;
 use exacta_shell::builtins::{self, Run};
 use exacta_shell::host::{Action, Clearance, Execution, Refusal};
@@ -52,6 +53,9 @@ fn run(
 }
 
 fn open(gate: &Gate, path: &BStr, writes: bool) -> Result<Clearance, Refusal> {
+    if is_device(path) && gate.judgement.policy.profile() != Profile::Safe {
+        return Ok(Clearance::unrestricted());
+    }
     let access = if writes { Access::Write } else { Access::Read };
     let action = exacta_policy::Action::Open { path, access };
     let root = gate.files.root();
@@ -68,9 +72,7 @@ fn world<'a>(gate: &'a Gate, directory: &'a BStr) -> World<'a> {
 /// No rule is about this command, and its paths are the file system's business: most commands of most scripts.
 fn is_plain(gate: &Gate, argv: &[BString]) -> bool {
     let Some(name) = argv.first() else { return false };
-    gate.judgement.face == Face::Shell
-        && gate.blocks_nothing()
-        && gate.judgement.policy.is_plain(name.as_bstr())
+    gate.judgement.face == Face::Shell && gate.blocks_nothing() && gate.is_plain(name.as_bstr())
 }
 
 /// Part of the shell itself: it changes nothing but the shell, and what it makes the shell do is judged when it
@@ -78,6 +80,13 @@ fn is_plain(gate: &Gate, argv: &[BString]) -> bool {
 fn is_language(argv: &[BString]) -> bool {
     let command = argv.first().and_then(|name| builtins::find(name));
     command.is_some_and(|command| !matches!(command.run, Run::Tool(_)))
+}
+
+/// Open to everybody, and what most redirects are about.
+fn is_device(path: &BStr) -> bool {
+    const DEVICES: [&[u8]; 5] =
+        [b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/random", b"/dev/urandom"];
+    DEVICES.contains(&path.as_bytes())
 }
 
 /// What a program would see that the session did not begin with.
