@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Question};
+use exacta::policy::{Decision, Finding, JudgedCommand};
 
 use crate::terminal::{self, visible};
 
@@ -11,6 +12,8 @@ use crate::terminal::{self, visible};
 const SHOWN_LINES: usize = 20;
 /// The same for the characters of one long line.
 const SHOWN_CHARACTERS: usize = 1_000;
+/// Commands that ask, each with its reasons.
+const SHOWN_REASONS: usize = 20;
 
 /// Asks on the controlling terminal.
 pub struct Prompt;
@@ -44,18 +47,14 @@ fn shown(question: &Question) -> String {
     let mut text = String::from("\nexacta asks before it runs this:\n\n");
     text.push_str(&whole(&question.text.to_str_lossy()));
     let _ = writeln!(text, "\n  in  {}", visible(&question.directory.to_str_lossy()));
-    for command in &question.asks {
-        let finding = &command.finding;
-        let argv = bstr::join(" ", &command.argv);
-        let _ = write!(text, "  why {}: {}", cut(&visible(&argv.to_str_lossy())), finding.reason);
-        if !finding.about.is_empty() && !argv.contains_str(&*finding.about) {
-            let _ = write!(text, " ({})", cut(&visible(&finding.about.to_str_lossy())));
-        }
-        if !command.via.is_empty() {
-            let via = bstr::join(" > ", &command.via);
-            let _ = write!(text, ", through {}", visible(&via.to_str_lossy()));
-        }
-        let _ = writeln!(text, " [{}]", place(finding));
+    let mut asks: Vec<&JudgedCommand> = question.asks.iter().collect();
+    // What cannot be undone is never among those left out.
+    asks.sort_by_key(|command| !command.finding.irreversible);
+    for command in asks.iter().take(SHOWN_REASONS) {
+        text.push_str(&why(command));
+    }
+    if let Some(left_out @ 1..) = asks.len().checked_sub(SHOWN_REASONS) {
+        let _ = writeln!(text, "  and {left_out} more that ask, not shown here");
     }
     if question.allowed > 0 {
         let _ = writeln!(text, "  and {} more that the rules allow", question.allowed);
@@ -64,7 +63,7 @@ fn shown(question: &Question) -> String {
     text.push_str(if lasting {
         "  it cannot be undone\n"
     } else {
-        "  it changes nothing outside the project\n"
+        "  what it changes in the project can be undone\n"
     });
     match &question.always {
         Some(rule) => {
@@ -80,7 +79,27 @@ fn shown(question: &Question) -> String {
     text
 }
 
-fn place(finding: &exacta::policy::Finding) -> String {
+/// One command that asks, with every reason. Reasons and names of rules may be a project's own words.
+fn why(command: &JudgedCommand) -> String {
+    let argv = bstr::join(" ", &command.argv);
+    let mut text = String::new();
+    let asking = |finding: &&Finding| finding.decision == Decision::Confirm;
+    for finding in command.findings.iter().filter(asking) {
+        let command_shown = cut(&visible(&argv.to_str_lossy()));
+        let _ = write!(text, "  why {command_shown}: {}", cut(&visible(&finding.reason)));
+        if !finding.about.is_empty() && !argv.contains_str(&*finding.about) {
+            let _ = write!(text, " ({})", cut(&visible(&finding.about.to_str_lossy())));
+        }
+        if !command.via.is_empty() {
+            let via = bstr::join(" > ", &command.via);
+            let _ = write!(text, ", through {}", cut(&visible(&via.to_str_lossy())));
+        }
+        let _ = writeln!(text, " [{}]", visible(&place(finding)));
+    }
+    text
+}
+
+fn place(finding: &Finding) -> String {
     match &finding.source {
         Some(source) => format!("{}, {}:{}", finding.rule, source.file, source.line),
         None => finding.rule.to_string(),
@@ -127,6 +146,41 @@ mod tests {
         assert!(shown.contains("lines left out"), "{shown}");
         let line = cut(&format!("echo {} ; rm -rf x", " ".repeat(100_000)));
         assert!(line.ends_with("; rm -rf x") && line.contains("characters left out"));
+    }
+
+    fn asking(word: &str, irreversible: bool) -> JudgedCommand {
+        let finding = Finding {
+            decision: Decision::Confirm,
+            rule: "r\x1b[1A".into(),
+            source: None,
+            step: exacta::policy::Step::Policy,
+            reason: format!("because of {word}\x1b[2K\u{202e}").into(),
+            hint: "".into(),
+            irreversible,
+            about: "".into(),
+        };
+        let (argv, findings) = (vec![word.into()], vec![finding.clone()]);
+        JudgedCommand { argv, literal: true, via: Vec::new(), finding, findings }
+    }
+
+    #[test]
+    fn many_reasons_do_not_hide_the_lasting_one() {
+        let mut asks: Vec<_> = (0..500).map(|number| asking(&number.to_string(), false)).collect();
+        asks.push(asking("forever", true));
+        let question = Question {
+            text: "x".into(),
+            directory: "/p".into(),
+            asks,
+            allowed: 0,
+            always: None,
+            digest: exacta::approvals::Digest::of_parts([]),
+        };
+        let shown = shown(&question);
+        assert!(shown.contains("because of forever"), "{shown}");
+        assert!(shown.contains("481 more that ask"), "{shown}");
+        assert!(shown.lines().count() < 40, "{shown}");
+        let unsafe_to_show = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!shown.contains(unsafe_to_show), "{shown:?}");
     }
 
     #[test]

@@ -257,7 +257,7 @@ fn safe_runs_nothing() {
 fn full_auto_asks_only_about_what_cannot_be_undone() {
     let project = Project::new();
     for (line, status) in
-        [("frobnicate", 0), ("git push", 3), ("curl x", 4), ("cat /etc/passwd", 4)]
+        [("frobnicate", 0), ("git push", 3), ("curl x", 4), ("cat /etc/passwd", 4), ("echo '", 3)]
     {
         let output = project.run(&["--profile", "full-auto", "shell", "test", line]);
         assert_eq!(code(&output), status, "{line}: {}", text(&output.stdout));
@@ -362,6 +362,16 @@ fn refusals_can_be_silent() {
     project.write(".exacta.toml", "[agent]\nrefusals = \"404\"\n");
     let output = project.run(&["run", "--", "curl x"]);
     assert_eq!(text(&output.stderr), "bash: curl: command not found\n");
+    assert_eq!(code(&output), 127);
+    // Neither a report nor a screen tells it apart from what is not there.
+    let output = project.run(&["run", "--json", "--", "true; xargs curl x"]);
+    let told = text(&output.stdout);
+    assert!(!told.contains("block-") && !told.contains("refused"), "{told}");
+    assert_eq!(json(&output.stdout)["exit_code"], 127);
+    project.write(".exacta.toml", "[agent]\nrefusals = \"explain\"\n");
+    project.write("config.toml", "[agent]\nrefusals = \"404\"\n");
+    let output = project.run(&["--config", "config.toml", "run", "--", "curl x"]);
+    assert_eq!(code(&output), 127, "a project cannot have more said than its operator wants");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::commands_file::Entered;
 use crate::decisions::ProjectDecisions;
 use crate::proposal::Proposed;
 use crate::recorder::Recorder;
-use crate::surroundings::Grants;
+use crate::surroundings::{Grants, World};
 
 /// How a session shows itself to whoever uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,6 +138,20 @@ impl Gate {
             state: Mutex::default(),
             plain: RwLock::default(),
         }
+    }
+
+    /// What a program would see that the session did not begin with.
+    pub fn not_initial(
+        &self,
+        environment: impl Iterator<Item = (BString, BString)>,
+    ) -> Vec<(BString, BString)> {
+        environment.filter(|pair| !self.environment.contains(pair)).collect()
+    }
+
+    /// What earlier requests of the session have exported.
+    pub fn changed(&self, world: &World<'_>) -> Vec<(BString, BString)> {
+        let exported = world.shell.map(|shell| shell.variables.environment());
+        self.not_initial(exported.unwrap_or_default().into_iter())
     }
 
     /// A new request: what was approved for the last one holds no longer.

@@ -33,7 +33,7 @@ fn run(
     if in_process && is_plain(gate, argv) {
         return Ok(Clearance::unrestricted());
     }
-    let changed = changed(environment, &gate.environment);
+    let changed = gate.not_initial(environment.iter().cloned());
     let action = exacta_policy::Action::Run { argv, in_process, environment: &changed, directory };
     // In the face of S0 nobody is asked about a program that is not there; a denied one is denied all the same.
     let missing = how == Execution::Missing && gate.judgement.face == Face::Shell;
@@ -87,12 +87,4 @@ fn is_device(path: &BStr) -> bool {
     const DEVICES: [&[u8]; 5] =
         [b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/random", b"/dev/urandom"];
     DEVICES.contains(&path.as_bytes())
-}
-
-/// What a program would see that the session did not begin with.
-fn changed(
-    environment: &[(BString, BString)],
-    initial: &[(BString, BString)],
-) -> Vec<(BString, BString)> {
-    environment.iter().filter(|pair| !initial.contains(pair)).cloned().collect()
 }

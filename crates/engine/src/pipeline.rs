@@ -38,7 +38,8 @@ struct Located<'a>(Proposed<'a>);
 /// The whole text before anything of it runs: it may refuse, and asks once for all of it. It never permits.
 pub fn screen(gate: &Gate, text: &BStr, world: &World<'_>) -> Result<(), Refused> {
     let verdict = gate.judgement.policy.screen(text, world);
-    let proposed = Proposed::new(normalised(text), world.directory, &[], verdict);
+    let environment = gate.changed(world);
+    let proposed = Proposed::new(normalised(text), world.directory, &environment, verdict);
     clear(gate, proposed).map(|_never_a_permission| ())
 }
 
@@ -49,7 +50,8 @@ pub fn judge(gate: &Gate, action: &Action<'_>, world: &World<'_>) -> Result<Clea
         Action::Run { environment, .. } => *environment,
         Action::Open { .. } => &[],
     };
-    clear(gate, Proposed::new(written_of(action), world.directory, environment, verdict))
+    let text = written_of(action, &verdict);
+    clear(gate, Proposed::new(text, world.directory, environment, verdict))
 }
 
 /// Steps 2 to 4 alone: for what needs no yes by itself. A command that is not there, or one that changes nothing but
@@ -60,7 +62,8 @@ pub fn judge_unasked(
     world: &World<'_>,
 ) -> Result<Cleared, Refused> {
     let verdict = gate.judgement.policy.judge(action, world);
-    let proposed = Proposed::new(written_of(action), world.directory, &[], verdict);
+    let text = written_of(action, &verdict);
+    let proposed = Proposed::new(text, world.directory, &[], verdict);
     let located = blocklist(gate, proposed).and_then(|it| paths(gate, allowlist(it)));
     recorded(gate, located.map(|located| Cleared { finding: located.0.permission() }))
 }

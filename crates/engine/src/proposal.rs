@@ -1,6 +1,7 @@
 //! An action with everything found about it, on its way through the pipeline.
 
 use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::event::Access;
 use exacta_policy::{Action, Decision, Finding, JudgedCommand, Step, Verdict};
 
 use crate::gate::Refused;
@@ -84,23 +85,40 @@ pub fn normalised(text: &BStr) -> BString {
     }
 }
 
-/// The action as it would be typed.
-pub fn written_of(action: &Action<'_>) -> BString {
+/// The action as it would be typed, with the variables that ask in front of it: a yes to the command alone is no yes
+/// to them.
+pub fn written_of(action: &Action<'_>, verdict: &Verdict) -> BString {
     match action {
-        Action::Run { argv, .. } => written(argv),
-        Action::Open { path, .. } => (*path).into(),
+        Action::Run { argv, environment, .. } => {
+            let asking = environment.iter().filter(|pair| asks_about(verdict, pair));
+            let assigned = asking.map(|(name, value)| [name, &b"="[..], &quoted(value)].concat());
+            let words = argv.iter().enumerate().map(|(index, word)| match index {
+                // What looks like a variable in front of a command would be one.
+                0 if word.contains(&b'=') => in_quotes(word),
+                _ => quoted(word),
+            });
+            bstr::join(" ", assigned.chain(words)).into()
+        }
+        Action::Open { path, access } => {
+            let sign: &[u8] = if *access == Access::Read { b"< " } else { b"> " };
+            [sign, &quoted(path)].concat().into()
+        }
     }
 }
 
-fn written(argv: &[BString]) -> BString {
+fn asks_about(verdict: &Verdict, (name, value): &(BString, BString)) -> bool {
+    let about = [name.as_slice(), b"=", value].concat();
+    let mut findings = verdict.commands.iter().flat_map(|command| &command.findings);
+    findings.any(|finding| finding.decision == Decision::Confirm && finding.about == about)
+}
+
+fn quoted(word: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
-    let quoted = |word: &BString| -> Vec<u8> {
-        if !word.is_empty() && word.iter().all(plain) {
-            return word.to_vec();
-        }
-        [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat()
-    };
-    BString::from(bstr::join(" ", argv.iter().map(quoted)))
+    if !word.is_empty() && word.iter().all(plain) { word.to_vec() } else { in_quotes(word) }
+}
+
+fn in_quotes(word: &[u8]) -> Vec<u8> {
+    [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat()
 }
 
 pub fn blocked_by_name(text: &BStr) -> Refused {

@@ -100,6 +100,9 @@ impl fmt::Display for Stop {
                 LimitKind::Processes => write!(f, "process limit exceeded (max {limit})"),
             },
             Stop::Killed(signal) => write!(f, "killed by signal {signal}"),
+            Stop::Refused(refusal) if refusal.concealed => {
+                write!(f, "{}: command not found", refusal.reason)
+            }
             Stop::Refused(refusal) => write!(f, "refused by policy: {}", refusal.reason),
         }
     }

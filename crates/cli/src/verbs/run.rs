@@ -101,7 +101,8 @@ fn report(
             exacta::report::spill(root, &id.to_string(), &outcome.stdout, &outcome.stderr).ok()
         })
         .flatten();
-    let finding = outcome.judged.finding.as_ref();
+    // A report says no more than the command itself would.
+    let finding = outcome.judged.finding.as_ref().filter(|_| !is_concealed(&outcome));
     json!({
         "schema_version": 1,
         "correlation_id": id.to_string(),
@@ -132,6 +133,11 @@ fn report(
             "duration_ms": step.duration.as_secs_f64() * 1000.0,
         })).collect::<Vec<_>>(),
     })
+}
+
+/// The agent is told that there is no such command.
+fn is_concealed(outcome: &Outcome) -> bool {
+    matches!(&outcome.stopped, Some(Stop::Refused(refusal)) if refusal.concealed)
 }
 
 /// Why it was stopped, else why it was allowed.

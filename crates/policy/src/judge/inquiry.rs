@@ -181,9 +181,12 @@ impl<'a> Inquiry<'a> {
         self.weigh(finding, rule.tier)
     }
 
-    /// `full-auto` asks only about what cannot be taken back, and about what the operator's own rules ask.
+    /// `full-auto` asks only about what cannot be taken back, what cannot be judged, and what the operator's own rules
+    /// ask about.
     pub fn weigh(&self, mut finding: Finding, tier: Tier) -> Finding {
-        let asked_by_default = finding.decision == Decision::Confirm && tier == Tier::BuiltIn;
+        let judged = !matches!(&*finding.rule, "syntax" | "limit");
+        let asked_by_default =
+            finding.decision == Decision::Confirm && tier == Tier::BuiltIn && judged;
         if self.policy.profile == Profile::FullAuto && asked_by_default && !finding.irreversible {
             finding.decision = Decision::Allow;
         }

@@ -68,6 +68,9 @@ impl Shell {
             Stop::Limit(LimitKind::PipelineDepth, _) => (format!("{stop}\n"), ExitStatus::FAILURE),
             Stop::Limit(..) | Stop::Cancelled => (format!("bash: {stop}\n"), ExitStatus::FAILURE),
             Stop::TimedOut => (format!("bash: {stop}\n"), ExitStatus::TIMED_OUT),
+            Stop::Refused(refusal) if refusal.concealed => {
+                (format!("bash: {}: command not found\n", refusal.reason), ExitStatus::NOT_FOUND)
+            }
             Stop::Refused(refusal) => (explain(refusal), ExitStatus::REFUSED),
             Stop::Killed(signal) => (String::new(), ExitStatus::from_signal(*signal)),
         };
@@ -76,11 +79,8 @@ impl Shell {
     }
 }
 
-/// What, why, and what to do next; or, if the operator wants it so, that there is no such command.
+/// What, why, and what to do next.
 fn explain(refusal: &crate::host::Refusal) -> String {
-    if refusal.concealed {
-        return format!("bash: {}: command not found\n", refusal.reason);
-    }
     let mut message = format!("exacta: refused by policy: {}", refusal.reason);
     // Writing to a String cannot fail.
     let _ = writeln!(message, " [rule {}]", refusal.rule);
