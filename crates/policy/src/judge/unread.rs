@@ -104,6 +104,9 @@ const TOPS: &[&str] = &[
     "srv", "sys", "var",
 ];
 
+/// … and those that no route is called by alone.
+const WHOLE: &[&str] = &["boot", "etc", "opt", "proc", "root", "srv", "sys", "var"];
+
 impl Inquiry<'_> {
     pub fn unread(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         let reading = subjected.reading;
@@ -141,7 +144,12 @@ impl Inquiry<'_> {
             let text = word.prefix();
             let text = text.strip_prefix(b"@").unwrap_or(text).as_bstr();
             let top = text.strip_prefix(b"/").and_then(|rest| rest.split_once_str("/"));
-            let system = top.is_some_and(|(top, _)| TOPS.iter().any(|it| top == it.as_bytes()));
+            let whole = text.strip_prefix(b"/").is_some_and(|rest| {
+                let rest = rest.strip_suffix(b"/").unwrap_or(rest);
+                WHOLE.iter().any(|it| rest == it.as_bytes())
+            });
+            let system =
+                whole || top.is_some_and(|(top, _)| TOPS.iter().any(|it| top == it.as_bytes()));
             if system || !text.starts_with(b"/") {
                 self.unread_word(word, subjected, findings);
             }

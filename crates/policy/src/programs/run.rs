@@ -33,7 +33,9 @@ pub fn command(sink: &mut Sink<'_>, words: &[Word]) {
     let place = found_beneath(sink);
     let mut all: Vec<Word> = sink.heads.clone();
     all.extend(words.iter().map(|word| fill(word, &sink.placeholders, &place)));
-    let more = if sink.more == MoreWords::None { More::None } else { More::Unknown };
+    // Words that have a place are put there, and nowhere else.
+    let placed = words.iter().any(|word| has_place(word, &sink.placeholders));
+    let more = if sink.more == MoreWords::None || placed { More::None } else { More::Unknown };
     let assignments = std::mem::take(&mut sink.assignments);
     if all.is_empty() {
         sink.assignments = assignments;
@@ -189,10 +191,20 @@ pub fn parallel(sink: &mut Sink<'_>, words: &[Word]) {
 fn found_beneath(sink: &Sink<'_>) -> BString {
     let operands = sink.reader.operands.get(sink.reader.chosen..).unwrap_or_default();
     match (sink.more, operands) {
-        (MoreWords::Found, []) => ".".into(),
-        (MoreWords::Found, [one]) => one.prefix().to_owned(),
+        (MoreWords::Found, []) => "./".into(),
+        (MoreWords::Found, [one]) => {
+            let mut place = one.prefix().to_owned();
+            if one.as_literal().is_some() && !place.ends_with(b"/") {
+                place.push(b'/');
+            }
+            place
+        }
         _ => BString::default(),
     }
+}
+
+fn has_place(word: &Word, placeholders: &[BString]) -> bool {
+    placeholders.iter().any(|it| !it.is_empty() && word.shown().contains_str(it))
 }
 
 /// A word that is filled in when the command runs. A text with blanks stays as it is: it is code, and reading it
