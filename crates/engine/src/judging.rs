@@ -72,7 +72,20 @@ fn world<'a>(gate: &'a Gate, directory: &'a BStr) -> World<'a> {
 /// No rule is about this command, and its paths are the file system's business: most commands of most scripts.
 fn is_plain(gate: &Gate, argv: &[BString]) -> bool {
     let Some(name) = argv.first() else { return false };
-    gate.judgement.face == Face::Shell && gate.blocks_nothing() && gate.is_plain(name.as_bstr())
+    gate.judgement.face == Face::Shell
+        && gate.blocks_nothing()
+        && !changes_names(name)
+        && gate.is_plain(name.as_bstr())
+}
+
+/// Tools that change the tree without opening a file: rules about paths can only be held against their words.
+fn changes_names(name: &BString) -> bool {
+    const TOOLS: [&str; 13] = [
+        "chgrp", "chmod", "chown", "cp", "find", "ln", "mkdir", "mkfifo", "mktemp", "mv", "rm",
+        "rmdir", "touch",
+    ];
+    let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+    TOOLS.iter().any(|tool| tool.as_bytes() == base)
 }
 
 /// Part of the shell itself: it changes nothing but the shell, and what it makes the shell do is judged when it

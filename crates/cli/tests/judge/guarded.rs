@@ -70,3 +70,35 @@ fn a_link_itself_is_only_a_link() {
         assert_eq!(code(&output), 0, "{line}: {}", text(&output.stderr));
     }
 }
+
+#[test]
+fn a_rule_about_a_path_holds_for_whatever_changes_it() {
+    let rule = "[[rule]]\nid = \"no-infra\"\nverdict = \"deny\"\nwrite = [\"infra/**\"]\nreason = \"managed elsewhere\"\n";
+    for line in [
+        "mkdir infra/new",
+        "rmdir infra/empty",
+        "touch infra/new",
+        "chmod 777 infra/main",
+        "rm infra/main",
+        "mv infra/main .",
+        "mv file infra/new",
+        "ln -s ../file infra/new",
+        "mktemp infra/newXXXXXX",
+        "find infra/main -delete",
+        "echo x > infra/main",
+        "/usr/bin/mkdir infra/new",
+        "d=$(echo infra); mkdir \"$d/new\"",
+        "echo infra/new | xargs mkdir",
+    ] {
+        for arguments in [&["-c", line][..], &["run", "--yes", "--", line]] {
+            let project = Project::new();
+            project.write("file", "").write("infra/main", "kept").write(".exacta.toml", rule);
+            std::fs::create_dir(project.root.join("infra/empty")).expect("a directory");
+            let output = project.run(arguments);
+            assert_eq!(code(&output), 126, "{arguments:?}: {}", text(&output.stderr));
+            assert_eq!(project.read("infra/main").as_deref(), Some("kept"), "{arguments:?}");
+            let entries = std::fs::read_dir(project.root.join("infra")).expect("a directory");
+            assert_eq!(entries.count(), 2, "{arguments:?}");
+        }
+    }
+}
