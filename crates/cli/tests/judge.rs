@@ -351,6 +351,22 @@ fn a_broken_file_is_shown_with_its_place_and_nothing_runs() {
 }
 
 #[test]
+fn a_project_file_is_no_link() {
+    let project = Project::new();
+    project.write("private", "token = \"secret\"\n");
+    for target in ["private", "/dev/zero", "nowhere"] {
+        let link = project.root.join(".exacta.toml");
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(target, &link).expect("a link");
+        for arguments in [&["-c", "echo ran"][..], &["trust", "--yes"]] {
+            let output = project.run(arguments);
+            assert_eq!(code(&output), 125, "{target}: {}", text(&output.stdout));
+            assert!(!text(&output.stderr).contains("secret"), "{}", text(&output.stderr));
+        }
+    }
+}
+
+#[test]
 fn a_named_configuration_must_be_there() {
     let project = Project::new();
     assert_eq!(code(&project.run(&["--config", "missing.toml", "-c", "true"])), 125);

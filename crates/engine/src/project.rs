@@ -12,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
+use rustix::fs::{Mode, OFlags};
 
 use crate::error::EngineError;
 
@@ -36,6 +37,14 @@ pub fn canonical_root(root: &Path) -> Result<PathBuf, EngineError> {
 /// A script that the operator names may lie anywhere.
 pub fn read_operator_file(path: &Path) -> io::Result<BString> {
     fs::read(path).map(BString::from)
+}
+
+/// A file that came with the project: itself and not what a link makes of it, and no more than people write.
+pub fn read_project_file(root: &Path, name: &str) -> io::Result<Option<BString>> {
+    const MAXIMUM_SIZE: u64 = 16 << 20;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open(root, flags, Mode::empty())?;
+    Ok(crate::kept_file::read(&root, name, MAXIMUM_SIZE)?.map(BString::from))
 }
 
 /// A file at the root of the project, whole or not at all; one that is there is only replaced if `force` says so.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use exacta::commands_file;
 use exacta::configuration::PROJECT_FILE;
-use exacta::project::read_operator_file;
+use exacta::project::read_project_file;
 
 use super::failed;
 use crate::exit::Exit;
@@ -20,15 +20,15 @@ pub fn perform(global: &Global, yes: bool, forget: bool) -> Exit {
         Err(problem) => return failed(&problem),
     };
     let root = &launch.options.root;
-    let paths = [root.join(PROJECT_FILE), root.join(commands_file::NAME)];
+    let names = [PROJECT_FILE, commands_file::NAME];
     if forget {
-        return forgotten(&launch, &paths);
+        return forgotten(&launch, &names.map(|name| root.join(name)));
     }
     let mut found = Vec::new();
-    for path in paths {
-        match read_operator_file(&path) {
-            Ok(content) => found.push((path, content)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+    for name in names {
+        let path = root.join(name);
+        match read_project_file(root, name) {
+            Ok(content) => found.extend(content.map(|content| (path, content))),
             Err(error) => return failed(&format!("{}: {error}", path.display())),
         }
     }
@@ -68,7 +68,7 @@ fn agreed(found: &[(PathBuf, bstr::BString)]) -> bool {
         String::from("\nThese files may then allow what exacta would ask about or deny:\n");
     for (path, content) in found {
         // Writing to a String cannot fail.
-        let _ = writeln!(question, "\n{}", path.display());
+        let _ = writeln!(question, "\n{}", visible(&path.display().to_string()));
         for line in content.to_string().lines() {
             let _ = writeln!(question, "  | {}", visible(line));
         }

@@ -111,38 +111,34 @@ struct File {
 
 fn read_files(sources: &Sources, trust: &TrustStore) -> Result<Vec<File>, EngineError> {
     let mut files = Vec::new();
-    let mut add = |path: &Path, required: bool, tier: &dyn Fn(&str) -> Tier| {
-        if let Some(text) = read(path, required)? {
-            let name: Arc<str> = path.display().to_string().into();
-            let tier = tier(&text);
-            files.push(File { path: path.to_owned(), rules: RuleFile { name, text, tier } });
-        }
-        Ok::<_, EngineError>(())
+    let mut add = |path: &Path, text: Option<String>, tier: Tier| {
+        let Some(text) = text else { return };
+        let name: Arc<str> = path.display().to_string().into();
+        files.push(File { path: path.to_owned(), rules: RuleFile { name, text, tier } });
     };
-    add(&sources.system, false, &|_| Tier::System)?;
+    add(&sources.system, read(&sources.system, false)?, Tier::System);
     if let Some(user) = &sources.user {
-        add(user, sources.user_required, &|_| Tier::User)?;
+        add(user, read(user, sources.user_required)?, Tier::User);
     }
     let project = sources.root.join(PROJECT_FILE);
-    add(&project, false, &|text| {
-        if trust.is_trusted(&project, text.as_bytes()) {
-            Tier::TrustedProject
-        } else {
-            Tier::Project
-        }
-    })?;
+    let content = crate::project::read_project_file(&sources.root, PROJECT_FILE)
+        .map_err(|error| unreadable(&project, &exacta_shell::errno::text(&error)))?;
+    let text = content.map(|content| as_text(&project, content)).transpose()?;
+    let trusted = text.as_ref().is_some_and(|text| trust.is_trusted(&project, text.as_bytes()));
+    add(&project, text, if trusted { Tier::TrustedProject } else { Tier::Project });
     Ok(files)
 }
 
 fn read(path: &Path, required: bool) -> Result<Option<String>, EngineError> {
     match crate::project::read_operator_file(path) {
-        Ok(bytes) => match String::from_utf8(bytes.into()) {
-            Ok(text) => Ok(Some(text)),
-            Err(_) => Err(unreadable(path, "not UTF-8")),
-        },
+        Ok(bytes) => as_text(path, bytes).map(Some),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => Ok(None),
         Err(error) => Err(unreadable(path, &exacta_shell::errno::text(&error))),
     }
+}
+
+fn as_text(path: &Path, content: BString) -> Result<String, EngineError> {
+    String::from_utf8(content.into()).map_err(|_| unreadable(path, "not UTF-8"))
 }
 
 fn unreadable(path: &Path, problem: &str) -> EngineError {

@@ -1,23 +1,22 @@
 //! Which files that came with a project a person has read and accepted, by their exact content. Kept in the user's
 //! state directory, outside every project.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the user's own state directory, outside of any project"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::approvals::Digest;
+use crate::filesystem::state;
+use crate::kept_file;
 
 const NAME: &str = "trusted.json";
+const LOCK: &str = "trusted.lock";
+const NEW: &str = "trusted.json.new";
+const MAXIMUM_SIZE: u64 = 16 << 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -77,18 +76,20 @@ impl TrustStore {
     }
 
     pub fn trust(&self, path: &Path, content: &[u8]) -> Result<(), TrustError> {
-        let mut known = self.read()?;
-        known.trusted.insert(path.display().to_string(), digest(content));
-        self.write(&known)
+        self.change(|known| {
+            known.trusted.insert(path.display().to_string(), digest(content));
+        })
     }
 
     /// Remembers that what is there came with a repository.
     fn note_foreign(&self, path: &Path) -> Result<(), TrustError> {
-        let mut known = self.read()?;
-        if known.foreign.insert(path.display().to_string()) {
-            self.write(&known)?;
+        let name = path.display().to_string();
+        if self.read()?.foreign.contains(&name) {
+            return Ok(());
         }
-        Ok(())
+        self.change(|known| {
+            known.foreign.insert(name);
+        })
     }
 
     /// Did it come with a repository once? A store that cannot be read knows nothing good.
@@ -98,39 +99,55 @@ impl TrustStore {
 
     /// `false`: it was not trusted.
     pub fn forget(&self, path: &Path) -> Result<bool, TrustError> {
-        let mut known = self.read()?;
-        let was_trusted = known.trusted.remove(&path.display().to_string()).is_some();
-        if was_trusted {
-            self.write(&known)?;
+        if self.folder.is_none() {
+            return Ok(false);
         }
-        Ok(was_trusted)
+        self.change(|known| known.trusted.remove(&path.display().to_string()).is_some())
     }
 
     fn read(&self) -> Result<Known, TrustError> {
         let Some(folder) = &self.folder else { return Ok(Known::default()) };
-        let path = folder.join(NAME);
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text)
-                .map_err(|error| TrustError::Broken { path, message: error.to_string() }),
+        match state::open_existing_path(folder) {
+            Ok(directory) => self.read_in(&directory),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Known::default()),
-            Err(error) => Err(TrustError::Io { path, error }),
+            Err(error) => Err(self.problem(error)),
         }
     }
 
-    fn write(&self, known: &Known) -> Result<(), TrustError> {
+    fn read_in(&self, directory: &OwnedFd) -> Result<Known, TrustError> {
+        let text = kept_file::read(directory, NAME, MAXIMUM_SIZE);
+        match text.map_err(|error| self.problem(error))? {
+            Some(text) => serde_json::from_slice(&text).map_err(|error| TrustError::Broken {
+                path: self.path(),
+                message: error.to_string(),
+            }),
+            None => Ok(Known::default()),
+        }
+    }
+
+    /// Under the lock: read, change, replace. Of two who write at once neither is forgotten.
+    fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> Result<T, TrustError> {
         let folder = self.folder.as_ref().ok_or(TrustError::NoState)?;
-        let wrap = |error| TrustError::Io { path: folder.join(NAME), error };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrap)?;
-        let temporary = folder.join(format!("{NAME}.{}", std::process::id()));
-        let write = || -> io::Result<()> {
-            let mut options = fs::OpenOptions::new();
-            let mut file =
-                options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-            file.write_all(&serde_json::to_vec_pretty(known)?)?;
-            file.sync_all()?;
-            fs::rename(&temporary, folder.join(NAME))
-        };
-        write().map_err(wrap)
+        let directory = state::open_path(folder).map_err(|error| self.problem(error))?;
+        let lock = kept_file::lock(&directory, LOCK).map_err(|error| self.problem(error))?;
+        let mut known = self.read_in(&directory)?;
+        let before = known.clone();
+        let result = change(&mut known);
+        if known != before {
+            // Texts in maps can always be written.
+            let text = serde_json::to_vec_pretty(&known).unwrap_or_default();
+            kept_file::replace(&directory, NAME, NEW, &text, &lock)
+                .map_err(|error| self.problem(error))?;
+        }
+        Ok(result)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.as_deref().unwrap_or(Path::new("")).join(NAME)
+    }
+
+    fn problem(&self, error: io::Error) -> TrustError {
+        TrustError::Io { path: self.path(), error }
     }
 }
 
