@@ -101,10 +101,11 @@ impl Walker<'_> {
             b"popd" => self.pop_directory(operands),
             b"source" | b"." => self.source(operands),
             b"exec" => self.execute(operands, input),
-            b"exit" => self.state.ended = true,
+            b"exit" => self.end(operands, true),
             b"return" => {
                 self.escape(true);
-                self.state.ended = true;
+                let ends = self.is_in_call();
+                self.end(operands, ends);
             }
             b"break" | b"continue" => self.escape(false),
             b"set" => self.set_options(operands),
@@ -141,6 +142,17 @@ impl Walker<'_> {
             return None;
         }
         self.builtin(rest, declared, input)
+    }
+
+    /// What follows does not run, or, if this is not `sure`, may not: `return` fails outside functions, and both
+    /// with too many words.
+    fn end(&mut self, operands: &[Word], sure: bool) {
+        let fits = operands.len() <= 1 && !operands.iter().any(super::variables::is_several);
+        if sure && fits {
+            self.state.ended = true;
+        } else {
+            self.state.leaked = true;
+        }
     }
 
     fn change_directory(&mut self, operands: &[Word]) {
@@ -227,6 +239,13 @@ impl Walker<'_> {
     }
 
     fn set_options(&mut self, operands: &[Word]) {
+        self.set_each_option(operands);
+        if self.state.adrift {
+            self.state.positional = Positional::Unknown;
+        }
+    }
+
+    fn set_each_option(&mut self, operands: &[Word]) {
         for (index, word) in operands.iter().enumerate() {
             let Some(text) = word.as_literal() else {
                 self.state.positional = Positional::Unknown;

@@ -28,6 +28,8 @@ pub(super) struct Changes {
     pub everything: bool,
     pub moves: bool,
     pub positional: bool,
+    /// Functions that it defines.
+    pub bodies: Vec<Arc<CompoundCommand>>,
 }
 
 impl Changes {
@@ -36,6 +38,7 @@ impl Changes {
         self.everything |= other.everything;
         self.moves |= other.moves;
         self.positional |= other.positional;
+        self.bodies.extend(other.bodies);
     }
 }
 
@@ -163,6 +166,7 @@ impl<'state> Search<'state> {
                 Command::Simple(simple) => self.simple(simple),
                 Command::Compound(compound) => self.compound(compound),
                 Command::Function(definition) => {
+                    self.found.bodies.push(Arc::clone(&definition.body));
                     // Redefined, it may set what the one known now does not.
                     if self.bodies.insert(Arc::as_ptr(&definition.body)) {
                         self.compound(&definition.body);

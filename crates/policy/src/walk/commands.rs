@@ -59,6 +59,7 @@ impl Walker<'_> {
 
     fn simple(&mut self, command: &SimpleCommand) -> Output {
         self.spent += usize::from(self.level > 0);
+        let first_reader = std::mem::take(&mut self.reads_alone);
         let mut words = Vec::with_capacity(command.words.len());
         let mut declared = Vec::new();
         let outer = self.writer.take();
@@ -83,10 +84,13 @@ impl Walker<'_> {
         }
         let redirected = self.redirects(&command.redirects);
         self.writer = outer;
+        self.reads_alone =
+            redirected.input.is_some() || (first_reader && command.assignments.is_empty());
         if let Some(alternatives) = alternatives(&words) {
             return self.run_any(command, alternatives, redirected);
         }
         if words.is_empty() {
+            self.reads_alone = false;
             for assignment in &command.assignments {
                 self.perform_assignment(assignment, false);
             }
@@ -115,8 +119,10 @@ impl Walker<'_> {
         declared: Vec<(&exacta_syntax::ast::Assignment, Folded)>,
         redirected: Redirected,
     ) -> Output {
+        let reads_alone = std::mem::take(&mut self.reads_alone);
         let before = (!command.assignments.is_empty()).then(|| self.state.variables_mark());
         let assignments = self.prefix_assignments(command);
+        self.reads_alone = reads_alone;
         let input = match &redirected.input {
             Some(input) => input.clone(),
             None => self.inherited(),
@@ -126,13 +132,7 @@ impl Walker<'_> {
             Some(_) => Output::unknown(),
             None => self.printed(&words, &input),
         };
-        let defined = match &function {
-            Some(function) => function.sure,
-            None => words
-                .first()
-                .and_then(Word::as_literal)
-                .is_some_and(|name| self.surroundings.is_defined(name)),
-        };
+        let defined = self.is_defined(&words, function.as_ref());
         if self.collecting > 0
             && let Some(name) = words.first()
         {
@@ -154,7 +154,9 @@ impl Walker<'_> {
         }));
         if changes {
             self.in_force(before, command, |walker| {
-                let printed = walker.effects(command, &kept, declared, function, input);
+                let printed = walker.perhaps(redirected.may_fail(), |walker| {
+                    walker.effects(command, &kept, declared, function, input)
+                });
                 if let Some(printed) = printed {
                     output = printed;
                 }
@@ -162,6 +164,7 @@ impl Walker<'_> {
         } else if let Some(before) = before {
             self.restore(before, command);
         }
+        self.reads_alone = false;
         let content = match &output {
             Output::Text(text) if !is_exec(&kept) => Some(text.clone()),
             _ => None,
@@ -181,6 +184,7 @@ impl Walker<'_> {
         redirected: Redirected,
     ) -> Output {
         let mut ways = Vec::with_capacity(alternatives.len());
+        self.reads_alone = false;
         for words in alternatives {
             let mark = self.state.mark();
             if words.is_empty() {
@@ -230,6 +234,14 @@ impl Walker<'_> {
         self.state.restore(&names, before, &|name| super::variables::initial(surroundings, name));
     }
 
+    fn is_defined(&self, words: &[Word], function: Option<&Function>) -> bool {
+        let name = || words.first().and_then(Word::as_literal);
+        match function {
+            Some(function) => function.sure,
+            None => name().is_some_and(|name| self.surroundings.is_defined(name)),
+        }
+    }
+
     fn function_of(&self, words: &[Word]) -> Option<Function> {
         let name = words.first()?.as_literal()?;
         self.state.function(name).cloned()
@@ -244,8 +256,10 @@ impl Walker<'_> {
         function: Option<Function>,
         input: Input,
     ) -> Option<Output> {
+        let reads_alone = std::mem::take(&mut self.reads_alone);
         self.expand_alias(command, &input);
         let Some(function) = function else {
+            self.reads_alone = reads_alone;
             return self.builtin(words, declared, &input);
         };
         let arguments = words.get(1..).unwrap_or_default().to_vec();
@@ -263,6 +277,19 @@ impl Walker<'_> {
         };
         self.input = outer;
         Some(output)
+    }
+
+    /// Does something that, if `doubtful`, may not happen at all.
+    pub(super) fn perhaps<T>(&mut self, doubtful: bool, act: impl FnOnce(&mut Self) -> T) -> T {
+        if !doubtful {
+            return act(self);
+        }
+        let mark = self.state.mark();
+        let result = act(self);
+        let way = self.state.rollback(mark);
+        self.state.leaked |= way.has_ended();
+        self.merge(vec![way], true);
+        result
     }
 
     /// One of these ways was taken, or none if `stayed`.

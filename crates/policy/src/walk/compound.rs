@@ -1,5 +1,7 @@
 //! Groups, branches and loops.
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{
     CaseCommand, CaseEnd, CompoundCommand, CompoundKind, Conditional, ConditionalOperator,
@@ -15,7 +17,6 @@ use super::output::Output;
 use super::redirects::Goes;
 use super::state::Positional;
 use super::values::Value;
-use super::variables::is_several;
 
 /// A loop over more words than this has a variable that is not known.
 const MOST_VALUES: usize = 32;
@@ -27,7 +28,7 @@ impl Walker<'_> {
             Some(input) => Some(std::mem::replace(&mut self.input, input.clone())),
             None => None,
         };
-        let output = self.kind(&compound.kind);
+        let output = self.perhaps(redirected.may_fail(), |walker| walker.kind(&compound.kind));
         if let Some(outer) = outer {
             self.input = outer;
         }
@@ -223,6 +224,8 @@ impl Walker<'_> {
     fn enter_loop(&mut self, lists: &[&List]) {
         let changes = self.changes(lists);
         self.forget(&changes);
+        // A later round may call them where this walk does not know them yet.
+        self.uncovered.extend(changes.bodies.iter().map(Arc::as_ptr));
     }
 
     /// Leaves its frame to [`Walker::leave_loop`].
@@ -327,11 +330,19 @@ fn loop_values(words: &[Word]) -> Value {
                 .collect(),
         );
     }
-    if words.iter().any(|word| is_several(word) && word.prefix().is_empty()) {
+    if words.iter().any(is_parted) {
         return Value::unknown();
     }
     let prefixes: Vec<BString> = words.iter().map(|word| word.prefix().into()).collect();
     Value::Unknown(super::values::common_prefix(&prefixes))
+}
+
+/// May it be several words, of which only the first begins as it does? All names of files do.
+fn is_parted(word: &Word) -> bool {
+    match word {
+        Word::Literal(_) => false,
+        Word::Dynamic(dynamic) => dynamic.splits && dynamic.glob.is_none(),
+    }
 }
 
 /// A condition that prints nothing: tests.

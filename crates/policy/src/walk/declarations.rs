@@ -226,7 +226,7 @@ impl Walker<'_> {
                 _ => names.push(text.into()),
             }
         }
-        if let (Input::Text(Word::Literal(text)), true) = (input, simple)
+        if let (Input::Text(Word::Literal(text)), true) = (input, simple && self.reads_alone)
             && let Some(values) = self.read_fields(text.as_bstr(), &names)
         {
             for (name, value) in names.iter().zip(values) {
@@ -310,7 +310,9 @@ impl Walker<'_> {
             }
         }
         let name = name.unwrap_or_else(|| BString::from("MAPFILE"));
-        if let (Input::Text(Word::Literal(text)), true, true) = (input, whole, is_name(&name)) {
+        if let (Input::Text(Word::Literal(text)), true, true) =
+            (input, whole && self.reads_alone, is_name(&name))
+        {
             let shown = Word::Literal(text.clone());
             let value = Value::Array(Rc::new(lines_of(text.as_bstr(), trims)));
             return self.assign(name.as_bstr(), value, shown, false);

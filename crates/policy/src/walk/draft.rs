@@ -110,6 +110,8 @@ impl<'word, 'out> Draft<'word, 'out> {
         }
         self.present = true;
         if !self.known {
+            // Behind something unknown it is a pattern all the same.
+            self.splits |= self.splitting != Splitting::Never && first_active(text).is_some();
             return;
         }
         if self.splitting != Splitting::Never
@@ -233,7 +235,8 @@ impl<'word, 'out> Draft<'word, 'out> {
     /// Something that is known only when it runs, but for its beginning.
     pub fn unknown(&mut self, prefix: &[u8], quoted: bool) {
         self.present = true;
-        self.splits |= !quoted && self.splitting != Splitting::Never;
+        let may_match = !quoted || self.glob.is_some();
+        self.splits |= may_match && self.splitting != Splitting::Never;
         if !self.known {
             return;
         }
@@ -248,7 +251,14 @@ impl<'word, 'out> Draft<'word, 'out> {
             let kept = if quoted || self.splitting == Splitting::Never {
                 prefix
             } else {
-                let end = prefix.iter().position(|byte| b" \t\n*?[".contains(byte));
+                let prefix =
+                    first_active(prefix).and_then(|end| prefix.get(..end)).unwrap_or(prefix);
+                let ends = |byte: &u8| match &self.splitting {
+                    Splitting::At(separators) => separators.contains(byte),
+                    Splitting::Unknown => true,
+                    Splitting::Blanks | Splitting::Never => b" \t\n".contains(byte),
+                };
+                let end = prefix.iter().position(ends);
                 prefix.get(..end.unwrap_or(prefix.len())).unwrap_or_default()
             };
             self.text.extend_from_slice(kept);

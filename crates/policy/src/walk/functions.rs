@@ -113,7 +113,11 @@ impl Walker<'_> {
             return Output::unknown();
         }
         self.covered.insert(key);
-        let positional = Positional::Known(Rc::clone(arguments));
+        let positional = if self.state.adrift {
+            Positional::Unknown
+        } else {
+            Positional::Known(Rc::clone(arguments))
+        };
         let outer = std::mem::replace(&mut self.state.positional, positional);
         let ended = std::mem::replace(&mut self.state.ended, false);
         let leaked = std::mem::replace(&mut self.state.leaked, false);

@@ -87,6 +87,8 @@ struct Walker<'world> {
     via: Via,
     /// What a command without redirects would read.
     input: Input,
+    /// Nothing but the command at hand reads its input; set for a command about to be walked.
+    reads_alone: bool,
     /// How deep in functions, `eval` and aliases.
     level: usize,
     /// Commands walked in those, and effort spent on values.
@@ -146,6 +148,7 @@ impl<'world> Walker<'world> {
             state: State::new(place, positional, zero),
             via: start.via.clone(),
             input: start.input.clone(),
+            reads_alone: false,
             level: 0,
             spent: 0,
             effort: 0,

@@ -88,7 +88,7 @@ impl Walker<'_> {
             },
             b"echo" | b"/bin/echo" | b"/usr/bin/echo" => self.echoed(operands),
             b"printf" | b"/usr/bin/printf" => self.formatted(operands),
-            b"cat" | b"/bin/cat" | b"/usr/bin/cat" => copied(operands, input),
+            b"cat" | b"/bin/cat" | b"/usr/bin/cat" if self.reads_alone => copied(operands, input),
             b"pwd" => match (&self.state.place.directory, operands) {
                 (Directory::Known(path), []) => Output::Text(line(path.as_bstr())),
                 _ => Output::unknown(),

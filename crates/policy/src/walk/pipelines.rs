@@ -1,6 +1,6 @@
 //! Pipelines: each stage in a shell of its own, reading what the ones before it print.
 
-use exacta_syntax::ast::{Pipeline, Stage};
+use exacta_syntax::ast::{Command, Pipeline, Stage};
 
 use crate::event::Input;
 use crate::word::{Dynamic, Word};
@@ -59,7 +59,9 @@ impl Walker<'_> {
     fn stage(&mut self, stage: &Stage, last: bool) -> Output {
         let mark = self.state.mark();
         let frames = std::mem::take(&mut self.frames);
+        self.reads_alone = matches!(stage.command, Command::Simple(_));
         let mut output = self.command(&stage.command);
+        self.reads_alone = false;
         if stage.pipes_errors {
             // Messages come too; what they are is not known.
             output = output.then(Output::unknown());

@@ -44,6 +44,11 @@ enum Prints {
 }
 
 impl Redirected {
+    /// A file that cannot be opened: the command does not run.
+    pub fn may_fail(&self) -> bool {
+        !self.opens.is_empty()
+    }
+
     /// Only where it reads from.
     pub fn of_input(&self) -> Redirected {
         Redirected { input: self.input.clone(), ..Redirected::default() }

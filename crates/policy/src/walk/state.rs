@@ -64,6 +64,10 @@ pub(super) struct State {
     pub read_only: HashSet<BString>,
     /// How often the directory was changed, on any way.
     pub moves: usize,
+    /// What a trap may set at any time: from then on never known.
+    unsettled: HashSet<BString>,
+    /// A trap may set anything, and go anywhere.
+    pub adrift: bool,
 }
 
 /// A point to come back to.
@@ -127,11 +131,21 @@ impl State {
             ever: HashSet::new(),
             read_only: HashSet::new(),
             moves: 0,
+            unsettled: HashSet::new(),
+            adrift: false,
         }
+    }
+
+    /// These may be set at any time from here on.
+    pub fn unsettle(&mut self, names: impl Iterator<Item = BString>) {
+        self.unsettled.extend(names);
     }
 
     /// `None`: never set here, ask the surroundings.
     pub fn value(&self, name: &BStr) -> Option<Value> {
+        if self.adrift || (!self.unsettled.is_empty() && self.unsettled.contains(name)) {
+            return Some(Value::unknown());
+        }
         match self.variables.get(name) {
             Some(variable) if variable.epoch >= self.epoch => Some(variable.value.clone()),
             None if self.epoch == 0 => None,
@@ -224,6 +238,9 @@ impl State {
     pub fn enter(&mut self, directory: Directory) {
         self.moves += 1;
         self.place.enter(directory);
+        if self.adrift {
+            self.place.lose();
+        }
     }
 
     pub fn lose_place(&mut self) {

@@ -62,6 +62,7 @@ impl Walker<'_> {
             self.state.lose_place();
             return Output::unknown();
         };
+        self.reads_alone = false;
         let text = BString::from(bstr::join(" ", texts));
         let outer = std::mem::replace(&mut self.input, input.clone());
         let output = self.walk_text(text.as_bstr(), BString::from("eval"));
@@ -79,6 +80,12 @@ impl Walker<'_> {
         if signals.is_empty() || text == "-" || text.starts_with(b"-") {
             return;
         }
+        let at_end = |signal: &Word| {
+            signal.as_literal().is_some_and(|name| ["EXIT", "0"].iter().any(|end| *name == *end))
+        };
+        if !signals.iter().all(at_end) {
+            self.interrupted_by(text.as_bstr());
+        }
         let mut via = self.via.clone();
         let mut label = BString::from("trap");
         for signal in signals.iter().take(4) {
@@ -87,6 +94,22 @@ impl Walker<'_> {
         }
         via.push(label);
         self.deferred.push(Deferred::Text { text: text.clone(), via });
+    }
+
+    /// A text that may run between any two commands from here on.
+    fn interrupted_by(&mut self, text: &BStr) {
+        let list = if self.afford(text.len()) { parse(text, &NoAliases).ok() } else { None };
+        let changes = list.map(|list| self.changes(&[&list]));
+        match changes {
+            Some(changes) if !changes.everything && !changes.moves && !changes.positional => {
+                self.state.unsettle(changes.names.into_iter());
+            }
+            _ => {
+                self.state.adrift = true;
+                self.state.forget_everything();
+                self.state.lose_place();
+            }
+        }
     }
 
     /// Text that is expanded when an expression is evaluated: `a[$(id)]`.
