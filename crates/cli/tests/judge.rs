@@ -102,6 +102,20 @@ fn run_refuses_before_anything_runs() {
 }
 
 #[test]
+fn a_directory_that_is_not_there_is_not_the_root() {
+    let project = Project::new();
+    project.write("sub/x", "");
+    for (directory, status) in
+        [("sub", 0), ("missing", 125), ("sub/x", 125), ("/etc", 126), ("..", 126), (".clada", 126)]
+    {
+        let output = project.run(&["run", "--cwd", directory, "--", "touch made"]);
+        assert_eq!(code(&output), status, "{directory}: {}", text(&output.stderr));
+        assert!(project.read("made").is_none(), "{directory}");
+    }
+    assert!(project.read("sub/made").is_some());
+}
+
+#[test]
 fn the_shell_face_stops_at_a_denied_program() {
     let project = Project::new();
     let output = project.run(&["-c", "echo x > made; curl y; echo z > after"]);

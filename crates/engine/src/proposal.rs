@@ -1,10 +1,11 @@
 //! An action with everything found about it, on its way through the pipeline.
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, BString};
 use exacta_policy::event::Access;
 use exacta_policy::{Action, Decision, Finding, JudgedCommand, Step, Verdict};
 
 use crate::gate::Refused;
+use crate::report::{in_quotes, typed};
 
 pub struct Proposed<'a> {
     /// What is asked about, and what an approval is bound to.
@@ -91,17 +92,18 @@ pub fn written_of(action: &Action<'_>, verdict: &Verdict) -> BString {
     match action {
         Action::Run { argv, environment, .. } => {
             let asking = environment.iter().filter(|pair| asks_about(verdict, pair));
-            let assigned = asking.map(|(name, value)| [name, &b"="[..], &quoted(value)].concat());
+            let assigned = asking
+                .map(|(name, value)| BString::from([name, &b"="[..], &typed(value)].concat()));
             let words = argv.iter().enumerate().map(|(index, word)| match index {
                 // What looks like a variable in front of a command would be one.
                 0 if word.contains(&b'=') => in_quotes(word),
-                _ => quoted(word),
+                _ => typed(word),
             });
             bstr::join(" ", assigned.chain(words)).into()
         }
         Action::Open { path, access } => {
             let sign: &[u8] = if *access == Access::Read { b"< " } else { b"> " };
-            [sign, &quoted(path)].concat().into()
+            [sign, &typed(path)].concat().into()
         }
     }
 }
@@ -110,15 +112,6 @@ fn asks_about(verdict: &Verdict, (name, value): &(BString, BString)) -> bool {
     let about = [name.as_slice(), b"=", value].concat();
     let mut findings = verdict.commands.iter().flat_map(|command| &command.findings);
     findings.any(|finding| finding.decision == Decision::Confirm && finding.about == about)
-}
-
-fn quoted(word: &[u8]) -> Vec<u8> {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
-    if !word.is_empty() && word.iter().all(plain) { word.to_vec() } else { in_quotes(word) }
-}
-
-fn in_quotes(word: &[u8]) -> Vec<u8> {
-    [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat()
 }
 
 pub fn blocked_by_name(text: &BStr) -> Refused {

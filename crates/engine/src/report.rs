@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Argument, Command, Word, WordPart};
 
 /// Output as it is shown.
@@ -76,4 +76,15 @@ fn literal(word: &Word) -> Option<String> {
         }
     }
     Some(text.to_str_lossy().into_owned())
+}
+
+/// A word as it would be typed to stand for itself, in quotes only if it needs them.
+pub fn typed(word: &[u8]) -> BString {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
+    if !word.is_empty() && word.iter().all(plain) { word.into() } else { in_quotes(word) }
+}
+
+/// In single quotes, which nothing but themselves can end.
+pub(crate) fn in_quotes(word: &[u8]) -> BString {
+    [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat().into()
 }

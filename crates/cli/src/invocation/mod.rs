@@ -291,20 +291,11 @@ fn one_text(words: &[BString]) -> Option<BString> {
     match words {
         [] => None,
         [text] => Some(text.clone()),
-        words => Some(BString::from(bstr::join(" ", words.iter().map(quoted)))),
+        words => Some(BString::from(bstr::join(
+            " ",
+            words.iter().map(|word| exacta::report::typed(word)),
+        ))),
     }
-}
-
-/// A word that stands for itself.
-fn quoted(word: &BString) -> BString {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
-    if !word.is_empty() && word.iter().all(plain) {
-        return word.clone();
-    }
-    let mut quoted = BString::from("'");
-    quoted.extend_from_slice(&word.replace("'", r"'\''"));
-    quoted.push(b'\'');
-    quoted
 }
 
 fn split_option(text: &str) -> (&str, Option<&str>) {

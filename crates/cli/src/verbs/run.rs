@@ -1,12 +1,13 @@
 //! `exacta run`: one request, its result for people or as JSON.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Standard};
 use exacta::gate::Face;
-use exacta::policy::Decision;
+use exacta::policy::{Decision, Place, Surroundings as _};
 use exacta::{Outcome, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use crate::invocation::{Global, RunInvocation};
 use crate::launch::Launch;
 use crate::prompt::Prompt;
 use crate::signals::Interrupts;
+use crate::terminal::visible;
 use crate::{output, streams};
 
 /// Bytes of output kept in the report; what `full-auto` allows (S3).
@@ -38,6 +40,11 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         Ok(session) => session,
         Err(problem) => return failed(&problem),
     };
+    if let Some(wanted) = &run.directory
+        && let Some(exit) = not_there(&session, &root.join(wanted))
+    {
+        return exit;
+    }
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),
@@ -71,6 +78,24 @@ fn approver(run: &RunInvocation) -> Arc<dyn Approver> {
 /// `run` starts at the root unless told otherwise.
 fn place(options: &mut SessionOptions, run: &RunInvocation) {
     options.directory = run.directory.as_ref().map(|directory| options.root.join(directory));
+}
+
+/// A command for another directory must not run in this one.
+fn not_there(session: &Session, wanted: &Path) -> Option<Exit> {
+    let wanted = wanted.as_os_str().as_encoded_bytes().as_bstr();
+    if session.shell().directory == wanted {
+        return None;
+    }
+    let shown = visible(&wanted.to_str_lossy());
+    Some(match session.world().place(wanted) {
+        Place::Project | Place::Scratch => failed(&format!("{shown}: No such directory")),
+        _ => {
+            output::error(&format!(
+                "exacta: refused by policy: {shown}: leads out of the project\n"
+            ));
+            Exit::Refused
+        }
+    })
 }
 
 /// Nothing to read: a command that waits for input nobody gives would hang. Output goes straight through
