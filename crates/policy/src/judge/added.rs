@@ -12,8 +12,20 @@ const MOST: usize = 4_096;
 const UNKNOWN: &str = "…";
 
 /// Words that come from an input or from files, and may be any.
-pub(super) fn unknown() -> Word {
-    Word::Dynamic(Box::new(Dynamic { written: UNKNOWN.into(), splits: true, ..Dynamic::default() }))
+pub(super) fn unknown(subjected: &Subjected<'_>) -> Word {
+    let written = if lists_files(&subjected.invocation.input) { "{}" } else { UNKNOWN };
+    Word::Dynamic(Box::new(Dynamic { written: written.into(), splits: true, ..Dynamic::default() }))
+}
+
+/// `find tests -name '*.sh' | xargs -n1 bash`: what comes are files that are there.
+fn lists_files(input: &Input) -> bool {
+    const LISTERS: [&str; 13] = [
+        "ag", "fd", "fdfind", "find", "git", "grep", "head", "ls", "rg", "sort", "tail", "tree",
+        "uniq",
+    ];
+    let Input::Pipe(names) = input else { return false };
+    let known = |name: &Word| LISTERS.iter().any(|lister| name.shown() == *lister);
+    !names.is_empty() && names.iter().all(known)
 }
 
 pub(super) fn is_unknown(word: &Word) -> bool {

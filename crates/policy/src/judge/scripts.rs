@@ -86,7 +86,7 @@ impl Inquiry<'_> {
         if let Some(known) = known {
             words = known;
         } else if more == More::Unknown {
-            words.push(super::added::unknown());
+            words.push(super::added::unknown(subjected));
         }
         // What a wrapper is given holds for what it runs.
         let mut all = invocation.assignments.clone();
