@@ -214,6 +214,11 @@ impl Walker<'_> {
         let outer = self.reuse.replace(HashMap::new());
         let splitting = self.splitting();
         for pieces in spread(&word.parts) {
+            if pieces.windows(2).any(lengthens_name) {
+                self.visit_parts(&word.parts);
+                out.push(dynamic(word, BString::default()));
+                continue;
+            }
             let mut draft = Draft::new(word, out, splitting.clone());
             for piece in &pieces {
                 match piece {
@@ -328,6 +333,19 @@ fn spread(parts: &[WordPart]) -> Vec<Vec<Piece<'_>>> {
         all = next;
     }
     all
+}
+
+/// `$x{1,2}` is `$x1 $x2`, unlike `${x}{1,2}`.
+fn lengthens_name(pair: &[Piece<'_>]) -> bool {
+    let [Piece::Part(WordPart::Parameter(expansion)), next] = pair else { return false };
+    let text: &[u8] = match next {
+        Piece::Part(WordPart::Literal(text)) | Piece::Text(text) => text,
+        Piece::Part(_) => return false,
+    };
+    let continues = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    expansion.operation == ast::Operation::Plain
+        && matches!(expansion.parameter, ast::Parameter::Variable(_))
+        && text.first().is_none_or(continues)
 }
 
 fn alternatives(brace: &BraceExpansion) -> Vec<Vec<Piece<'_>>> {

@@ -36,6 +36,8 @@ pub(super) struct Frame {
     place: Option<Place>,
     /// Variables of the call alone, and what they had before.
     locals: Vec<BString>,
+    /// … that the call had set before, for everybody.
+    spilled: Vec<BString>,
 }
 
 /// What is walked when everything else is done.
@@ -54,6 +56,7 @@ impl Frame {
             lost: Vec::new(),
             place: None,
             locals: Vec::new(),
+            spilled: Vec::new(),
         }
     }
 
@@ -183,6 +186,11 @@ impl Walker<'_> {
     pub(super) fn make_local(&mut self, name: &BStr) {
         let call = self.frames.iter_mut().rev().find(|frame| frame.is_call);
         if let Some(frame) = call {
+            if !frame.locals.iter().any(|local| local == name)
+                && self.state.changed_since(frame.variables).iter().any(|set| set == name)
+            {
+                frame.spilled.push(name.into());
+            }
             frame.locals.push(name.into());
         }
     }
@@ -198,6 +206,9 @@ impl Walker<'_> {
         self.state.restore(&frame.locals, frame.variables, &|name| {
             super::variables::initial(surroundings, name)
         });
+        for name in &frame.spilled {
+            self.set(name.as_bstr(), Value::unknown(), false);
+        }
     }
 
     /// Whatever these changes set is not known from here on.
