@@ -85,11 +85,84 @@ impl Approver for Standard {
 }
 
 /// Programs for which a stored yes would be a yes to anything.
-const NEVER_ALWAYS: [&str; 40] = [
-    "awk", "bash", "builtin", "bun", "busybox", "command", "dash", "deno", "doas", "docker", "env",
-    "eval", "exec", "expect", "find", "fish", "gdb", "git", "ksh", "lua", "make", "nice", "node",
-    "nohup", "npx", "parallel", "perl", "php", "podman", "python", "ruby", "sh", "source", "ssh",
-    "sudo", "tclsh", "timeout", "uv", "xargs", "zsh",
+const NEVER_ALWAYS: &[&str] = &[
+    ".",
+    "Rscript",
+    "ash",
+    "awk",
+    "bash",
+    "builtin",
+    "bun",
+    "bunx",
+    "busybox",
+    "chroot",
+    "command",
+    "coproc",
+    "dash",
+    "deno",
+    "doas",
+    "docker",
+    "env",
+    "eval",
+    "exec",
+    "expect",
+    "find",
+    "fish",
+    "flock",
+    "gawk",
+    "gdb",
+    "git",
+    "ionice",
+    "ipython",
+    "irb",
+    "julia",
+    "ksh",
+    "ltrace",
+    "lua",
+    "luajit",
+    "make",
+    "mawk",
+    "mksh",
+    "nawk",
+    "nice",
+    "node",
+    "nodejs",
+    "nohup",
+    "npx",
+    "nsenter",
+    "osascript",
+    "parallel",
+    "perl",
+    "php",
+    "pkexec",
+    "pnpx",
+    "podman",
+    "powershell",
+    "pwsh",
+    "pypy",
+    "python",
+    "ruby",
+    "runuser",
+    "script",
+    "setsid",
+    "sh",
+    "source",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "tclsh",
+    "time",
+    "timeout",
+    "trap",
+    "ts-node",
+    "tsx",
+    "unshare",
+    "uv",
+    "watch",
+    "xargs",
+    "zsh",
 ];
 
 /// The text that `always` would store, unless it would open the door to anything.
@@ -104,4 +177,36 @@ pub fn storable(text: &BString, asks: &[JudgedCommand]) -> Option<BString> {
             || (bare && NEVER_ALWAYS.iter().any(|program| program.as_bytes() == plain))
     });
     (!open).then(|| text.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use exacta_policy::{Decision, Finding, Step};
+
+    fn asking(words: &[&str], via: &[&str]) -> JudgedCommand {
+        let finding = Finding {
+            decision: Decision::Confirm,
+            rule: "r".into(),
+            source: None,
+            step: Step::Policy,
+            reason: "".into(),
+            hint: "".into(),
+            irreversible: false,
+            about: BString::default(),
+        };
+        let texts = |words: &[&str]| words.iter().map(|word| BString::from(*word)).collect();
+        let findings = vec![finding.clone()];
+        JudgedCommand { argv: texts(words), literal: true, via: texts(via), finding, findings }
+    }
+
+    #[test]
+    fn always_is_no_key_to_everything() {
+        let text = BString::from("text");
+        for words in [&["python3.12", "-"][..], &["/usr/bin/pwsh"], &["su"], &["git"], &["watch"]] {
+            assert_eq!(storable(&text, &[asking(words, &[])]), None, "{words:?}");
+        }
+        assert_eq!(storable(&text, &[asking(&["x"], &["env"])]), None);
+        assert_eq!(storable(&text, &[asking(&["git", "push"], &[])]), Some(text.clone()));
+    }
 }
