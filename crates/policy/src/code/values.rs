@@ -12,13 +12,13 @@ use super::tokens::{Kind, Tokens};
 /// More alternatives than this are as good as unknown.
 const MOST: usize = 16;
 /// Deeper nesting than this is nobody's file name.
-const DEEPEST: usize = 5;
+const DEEPEST: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// One of these texts.
     Texts(Vec<Vec<u8>>),
-    /// Some path below the working directory.
+    /// Some path below the working directory, or below `/tmp`.
     Inside,
     Unknown,
 }
@@ -67,6 +67,15 @@ impl Value {
         }
     }
 
+    /// Inside, or below `/tmp`.
+    fn is_contained(&self) -> bool {
+        let scratch = |text: &[u8]| text.strip_prefix(b"/tmp/").is_some_and(is_below);
+        match self {
+            Value::Texts(texts) => texts.iter().all(|text| is_inside(text) || scratch(text)),
+            _ => self.is_inside(),
+        }
+    }
+
     /// The one followed by the other, with what is between them.
     pub fn concat(&self, other: &Value, between: &[u8]) -> Value {
         match (self, other) {
@@ -88,9 +97,13 @@ impl Value {
                 }
                 Value::Texts(texts)
             }
-            (left, Value::Inside) if left.is_inside() && left.joins(between) => Value::Inside,
+            (left, Value::Inside) if left.is_contained() && left.joins(between) => Value::Inside,
             (Value::Inside, right) if right.is_inside() => match right.texts() {
-                Some(texts) if texts.iter().any(|text| text.contains(&b'.') && text.len() < 3) => {
+                // With a dot at its end the first would end in `..`.
+                Some(texts)
+                    if between.is_empty()
+                        && texts.iter().any(|text| text == b"." || text.starts_with(b"./")) =>
+                {
                     Value::Unknown
                 }
                 _ => Value::Inside,
@@ -104,7 +117,8 @@ impl Value {
         between == b"/"
             || self.texts().is_none_or(|texts| {
                 texts.iter().all(|text| {
-                    text.last().is_some_and(|byte| *byte == b'/' || byte.is_ascii_alphanumeric())
+                    text.last()
+                        .is_some_and(|byte| b"/_-".contains(byte) || byte.is_ascii_alphanumeric())
                 })
             })
     }
@@ -112,10 +126,12 @@ impl Value {
 
 /// Relative, and never above where it begins.
 pub(super) fn is_inside(path: &[u8]) -> bool {
-    !path.is_empty()
-        && !path.starts_with(b"/")
-        && !path.starts_with(b"~")
-        && !path.contains(&0)
+    !path.is_empty() && !path.starts_with(b"/") && !path.starts_with(b"~") && is_below(path)
+}
+
+/// Never above where it begins, wherever that is.
+fn is_below(path: &[u8]) -> bool {
+    !path.contains(&0)
         && !path.contains(&b':')
         && path.split(|byte| *byte == b'/').all(|part| part != b"..")
 }
@@ -135,6 +151,14 @@ pub(super) trait Dialect {
     /// What a method of a value gives.
     fn method(&self, _receiver: &Value, _name: &[u8]) -> Value {
         Value::Unknown
+    }
+    /// Does a call of this only hand on the elements of its first argument?
+    fn passes_elements(&self, _path: &[u8]) -> bool {
+        false
+    }
+    /// The texts around the expressions in a text, one more than there are expressions.
+    fn pieces(&self, _raw: &[u8]) -> Option<Vec<Vec<u8>>> {
+        None
     }
     /// What a dotted name is by itself.
     fn constant(&self, _path: &[u8]) -> Value {
@@ -156,6 +180,8 @@ pub(super) struct Scope<'t> {
     given: HashMap<&'t [u8], Option<Vec<Given>>>,
     known: RefCell<HashMap<&'t [u8], Value>>,
     forgotten: bool,
+    /// Names of lists that are nothing but written down and gone through.
+    listed: HashMap<&'t [u8], bool>,
 }
 
 impl<'t> Scope<'t> {
@@ -165,6 +191,16 @@ impl<'t> Scope<'t> {
 
     pub fn each(&mut self, name: &'t [u8], range: Range<usize>) {
         self.give(name, Given::Each(range));
+    }
+
+    /// A list may be changed wherever its name stands, except where it is only gone through.
+    pub fn mentioned(&mut self, name: &'t [u8], only_read: bool) {
+        *self.listed.entry(name).or_insert(true) &= only_read;
+    }
+
+    /// Does the code give the name a value of its own?
+    pub fn is_given(&self, name: &[u8]) -> bool {
+        self.given.contains_key(name)
     }
 
     /// Nothing is known of any name.
@@ -248,6 +284,7 @@ impl Evaluator<'_, '_> {
 
     /// One operand, and where it ends.
     fn operand(&self, start: usize, end: usize, depth: usize) -> Option<(Value, usize)> {
+        let start = if self.tokens.is_name(start, b"await") { start + 1 } else { start };
         let (value, at) = match self.tokens.kind(start)? {
             Kind::Text => {
                 let mut at = start + 1;
@@ -263,11 +300,41 @@ impl Evaluator<'_, '_> {
                 let inner = self.tokens.trim(start + 1..close);
                 (self.expression(inner, depth + 1), close + 1)
             }
+            Kind::Mixed => self.mixed(start, depth)?,
             Kind::Name => self.chain(start, depth),
             _ => return None,
         };
         let (value, at) = self.methods(value, at, end);
         (at <= end).then_some((value, at))
+    }
+
+    /// A text with expressions in it, each of which follows in brackets.
+    fn mixed(&self, start: usize, depth: usize) -> Option<(Value, usize)> {
+        let pieces = self.dialect.pieces(self.tokens.text(start))?;
+        let mut pieces = pieces.into_iter();
+        let mut value = pieces.next().map_or(Value::Unknown, |text| Value::text(&text));
+        let mut at = start + 1;
+        for piece in pieces {
+            if !self.tokens.is(at, b"(") {
+                return None;
+            }
+            let close = self.tokens.partner(at);
+            let end = (at + 1..close)
+                .find(|index| self.tokens.is(*index, b":") || self.tokens.is(*index, b"!"))
+                .unwrap_or(close);
+            let inner = self.expression(at + 1..end, depth + 1);
+            // A format changes the text, but makes no path of what is none.
+            let inner = if end < close && inner != Value::Inside { Value::Unknown } else { inner };
+            for part in [inner, Value::text(&piece)] {
+                value = match (&value, &part) {
+                    (_, Value::Texts(texts)) if texts.iter().all(Vec::is_empty) => value,
+                    (Value::Texts(texts), _) if texts.iter().all(Vec::is_empty) => part,
+                    _ => value.concat(&part, b""),
+                };
+            }
+            at = close + 1;
+        }
+        Some((value, at))
     }
 
     fn chain(&self, start: usize, depth: usize) -> (Value, usize) {
@@ -307,9 +374,8 @@ impl Evaluator<'_, '_> {
 
     /// `.name(…)` after a value.
     fn methods(&self, mut value: Value, mut at: usize, end: usize) -> (Value, usize) {
-        while at < end && self.tokens.is(at, b".")
-            || self.tokens.is(at, b"?.")
-            || self.tokens.is(at, b":")
+        while at < end
+            && (self.tokens.is(at, b".") || self.tokens.is(at, b"?.") || self.tokens.is(at, b":"))
         {
             let Some(name) = self.tokens.name(at + 1) else { break };
             value = self.dialect.method(&value, name);
@@ -348,6 +414,9 @@ impl Evaluator<'_, '_> {
 
     /// Any element of what an expression holds.
     fn element(&self, range: Range<usize>, depth: usize) -> Value {
+        if depth > DEEPEST {
+            return Value::Unknown;
+        }
         let range = self.tokens.trim(range);
         let list = self.tokens.is(range.start, b"[") || self.tokens.is(range.start, b"(");
         if list && self.tokens.partner(range.start) + 1 == range.end {
@@ -358,11 +427,55 @@ impl Evaluator<'_, '_> {
                 .reduce(Value::or)
                 .unwrap_or(Value::Unknown);
         }
+        if let Some(inner) = self.handed_on(range.clone()) {
+            return self.element(inner, depth + 1);
+        }
+        if let Some(value) = self.listed(range.clone(), depth) {
+            return value;
+        }
         // A single text has characters for elements; only what lists paths gives paths.
         match self.expression(range, depth) {
             Value::Inside => Value::Inside,
             _ => Value::Unknown,
         }
+    }
+
+    /// The `x` of `sorted(x)`.
+    fn handed_on(&self, range: Range<usize>) -> Option<Range<usize>> {
+        self.tokens.name(range.start)?;
+        let (path, open) = dotted(self.tokens, range.start);
+        if !self.tokens.is(open, b"(")
+            || self.tokens.partner(open) + 1 != range.end
+            || !self.dialect.passes_elements(&path)
+        {
+            return None;
+        }
+        self.tokens.arguments(open).into_iter().next()
+    }
+
+    /// An element of a list that has a name, if nobody can have changed it.
+    fn listed(&self, range: Range<usize>, depth: usize) -> Option<Value> {
+        let name = self.tokens.name(range.start).filter(|_| range.len() == 1)?;
+        if depth > DEEPEST || self.scope.forgotten || self.scope.listed.get(name) != Some(&true) {
+            return None;
+        }
+        let given = self.scope.given.get(name)?.as_ref()?;
+        let lists: Option<Vec<Range<usize>>> = given
+            .iter()
+            .map(|given| match given {
+                Given::Assigned(range) => Some(self.tokens.trim(range.clone())),
+                Given::Each(_) => None,
+            })
+            .collect();
+        let literal = |range: &Range<usize>| {
+            let open = self.tokens.is(range.start, b"[") || self.tokens.is(range.start, b"(");
+            open && self.tokens.partner(range.start) + 1 == range.end
+        };
+        let lists = lists?;
+        if !lists.iter().all(literal) {
+            return None;
+        }
+        lists.into_iter().map(|list| self.element(list, depth + 1)).reduce(Value::or)
     }
 }
 

@@ -116,6 +116,8 @@ struct Walker<'world> {
     uncovered: HashSet<*const CompoundCommand>,
     /// What this text has written into files.
     files: HashMap<BString, BString>,
+    /// Names of temporary files given out.
+    made_up: usize,
     /// How the session splits, asked once.
     splitting: Option<Splitting>,
     /// Substitutions of the braced word at hand, already walked.
@@ -164,6 +166,7 @@ impl<'world> Walker<'world> {
             covered: HashSet::new(),
             uncovered: HashSet::new(),
             files: HashMap::new(),
+            made_up: 0,
             splitting: None,
             reuse: None,
         }

@@ -6,7 +6,7 @@ use crate::event::{Directory, Input};
 use crate::word::Word;
 
 use super::Walker;
-use super::values::common_prefix;
+use super::values::{Value, common_prefix};
 
 /// Printed texts longer than this are not kept.
 const LONGEST: usize = 1 << 20;
@@ -95,8 +95,28 @@ impl Walker<'_> {
             },
             b"which" | b"command" | b"type" => found(name, operands),
             b"basename" | b"dirname" => part_of_path(name, operands),
+            b"mktemp" | b"/usr/bin/mktemp" | b"/bin/mktemp" => self.made_up(operands),
             _ => Output::unknown(),
         }
+    }
+
+    /// `mktemp` without a template: some new name in `/tmp`. Its letters are made up, and no two are the same, so that
+    /// what is written into one is not taken for what is in another.
+    fn made_up(&mut self, operands: &[Word]) -> Output {
+        let fine = |word: &Word| {
+            matches!(
+                word.as_literal().map(|word| word.as_bytes()),
+                Some(
+                    b"-d" | b"-q" | b"-u" | b"-dq" | b"-qd" | b"-du" | b"--directory" | b"--quiet"
+                )
+            )
+        };
+        let elsewhere = self.lookup(b"TMPDIR".as_bstr()) != Value::Unset;
+        if elsewhere || !operands.iter().all(fine) {
+            return Output::unknown();
+        }
+        self.made_up += 1;
+        Output::Text(BString::from(format!("/tmp/tmp.{:010}\n", self.made_up)))
     }
 
     fn echoed(&mut self, operands: &[Word]) -> Output {

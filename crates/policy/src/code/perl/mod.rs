@@ -13,6 +13,9 @@ use crate::event::Access;
 use bstr::ByteSlice;
 
 pub(super) fn read(text: &[u8], findings: &mut Findings) {
+    if is_import(text) {
+        return;
+    }
     let Some(tokens) = scan::scan(text) else {
         findings.unclear("Perl code that cannot be read");
         return;
@@ -31,6 +34,13 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
         own.extend(named);
     }
     Reader { tokens: &tokens, own, findings }.run();
+}
+
+/// `List::Util=sum,max`, as in `-MList::Util=sum,max`: a module that only computes, and names out of it.
+fn is_import(text: &[u8]) -> bool {
+    let (module, names) = text.split_once_str("=").unwrap_or((text, b""));
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b',' | b':');
+    is_module(module) && names.iter().all(plain)
 }
 
 struct Reader<'t, 'a, 'f> {

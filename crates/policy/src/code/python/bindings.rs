@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::code::tokens::{Kind, Tokens};
-use crate::code::values::{Dialect, Scope, Value, is_inside};
+use crate::code::values::{Dialect, Scope, Value, is_inside, receiver_start};
 
 /// Something that is imported.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ impl<'t> Bindings<'t> {
                 }
                 (Kind::Sign, sign) if is_augmented(sign) => bindings.lose_before(tokens, index),
                 (Kind::Name, name) if !tokens.follows(index, &[b"."]) => {
+                    bindings.mention(tokens, index);
                     let next = bindings.keyword(tokens, index, name);
                     if next > index {
                         index = next;
@@ -57,17 +58,24 @@ impl<'t> Bindings<'t> {
         bindings
     }
 
+    fn mention(&mut self, tokens: &'t Tokens<'_>, index: usize) {
+        let name = tokens.text(index);
+        let before = index.checked_sub(1);
+        let gone_through = before.is_some_and(|at| tokens.is_name(at, b"in"))
+            && ![&b"."[..], b"[", b"("].iter().any(|sign| tokens.is(index + 1, sign));
+        self.scope.mentioned(
+            name,
+            tokens.is(index + 1, b"=") || gone_through || is_looked_at(tokens, index, index + 1),
+        );
+    }
+
     /// A keyword that gives names; returns where to go on.
     fn keyword(&mut self, tokens: &'t Tokens<'_>, index: usize, name: &[u8]) -> usize {
         match name {
             b"import" => return self.import(tokens, index),
             b"from" => return self.from(tokens, index).unwrap_or(index),
             b"for" => self.loop_names(tokens, index),
-            b"as" => {
-                let end =
-                    if tokens.is(index + 1, b"(") { tokens.partner(index + 1) } else { index + 2 };
-                self.lose(tokens, index + 1..end);
-            }
+            b"as" => self.named_after(tokens, index),
             b"def" | b"class" => {
                 let open = index + 2;
                 let end = if tokens.is(open, b"(") { tokens.partner(open) } else { open };
@@ -81,6 +89,18 @@ impl<'t> Bindings<'t> {
             _ => {}
         }
         index
+    }
+
+    /// `with f(x) as name`
+    fn named_after(&mut self, tokens: &'t Tokens<'_>, index: usize) {
+        if tokens.follows(index, &[b")"])
+            && let Some(name) = tokens.name(index + 1)
+        {
+            self.scope.assigned(name, receiver_start(tokens, index)..index);
+            return;
+        }
+        let end = if tokens.is(index + 1, b"(") { tokens.partner(index + 1) } else { index + 2 };
+        self.lose(tokens, index + 1..end);
     }
 
     fn lose(&mut self, tokens: &'t Tokens<'_>, range: Range<usize>) {
@@ -108,23 +128,26 @@ impl<'t> Bindings<'t> {
         }
     }
 
-    /// `for name in …`
+    /// `for name in …`, `for one, other in …`: each of several is a part of an element, which is no less inside.
     fn loop_names(&mut self, tokens: &'t Tokens<'_>, index: usize) {
-        let Some(name) = tokens.name(index + 1) else {
-            let end = find(tokens, index + 1, |at| tokens.is_name(at, b"in"));
-            self.lose(tokens, index + 1..end);
-            return;
+        let inside = find(tokens, index + 1, |at| tokens.is_name(at, b"in"));
+        let plain = |at: usize| {
+            tokens.name(at).is_some()
+                || tokens.is(at, b",")
+                || tokens.is(at, b"(")
+                || tokens.is(at, b")")
         };
-        if !tokens.is_name(index + 2, b"in") {
-            let end = find(tokens, index + 1, |at| tokens.is_name(at, b"in"));
-            self.lose(tokens, index + 1..end);
+        if !tokens.is_name(inside, b"in") || !(index + 1..inside).all(plain) {
+            self.lose(tokens, index + 1..inside);
             return;
         }
-        let end = find(tokens, index + 3, |at| {
+        let end = find(tokens, inside + 1, |at| {
             tokens.is(at, b":")
                 || matches!(tokens.name(at), Some(b"if" | b"for" | b"async" | b"else"))
         });
-        self.scope.each(name, index + 3..end);
+        for name in (index + 1..inside).filter_map(|at| tokens.name(at)) {
+            self.scope.each(name, inside + 1..end);
+        }
     }
 
     /// `import a.b as c, d`
@@ -183,6 +206,14 @@ impl<'t> Bindings<'t> {
             paths.push(path);
         }
     }
+}
+
+/// `len(x)`: the list stays as it is.
+fn is_looked_at(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
+    let name = start.checked_sub(2).and_then(|at| tokens.name(at));
+    tokens.follows(start, &[b"("])
+        && tokens.is(end, b")")
+        && matches!(name, Some(b"len" | b"print" | b"sorted" | b"enumerate"))
 }
 
 /// `+=`, `:=` and the like.
@@ -258,14 +289,33 @@ impl Dialect for Bindings<'_> {
                 .reduce(|left, right| left.concat(&right, b"/"))
                 .unwrap_or_else(|| Value::text(b"."))
         };
+        // The code's own function of this name.
+        if self.scope.is_given(path) {
+            return Value::Unknown;
+        }
+        let part = || {
+            let inside = arguments.first().is_some_and(Value::is_inside);
+            if inside { Value::Inside } else { Value::Unknown }
+        };
         match path {
+            b"os.path.dirname" | b"os.path.basename" => part(),
+            b"range" | b"len" | b"int" => Value::Inside,
+            b"tempfile.mkdtemp"
+            | b"tempfile.TemporaryDirectory"
+            | b"tempfile.gettempdir"
+            | b"tempfile.mktemp"
+                if arguments.is_empty() =>
+            {
+                Value::text(b"/tmp/tmp")
+            }
             b"os.path.join"
             | b"pathlib.Path"
             | b"pathlib.PurePath"
             | b"pathlib.PosixPath"
             | b"pathlib.Path.joinpath" => all(),
             b"str" | b"os.fspath" | b"os.path.normpath" | b"os.path.relpath" | b"sorted"
-            | b"list" | b"set" | b"reversed" | b"tuple" | b"iter" => {
+            | b"os.path.abspath" | b"os.path.realpath" | b"enumerate" | b"list" | b"set"
+            | b"reversed" | b"tuple" | b"iter" => {
                 arguments.first().cloned().unwrap_or(Value::Unknown)
             }
             b"pathlib.Path.cwd" | b"os.getcwd" => Value::text(b"."),
@@ -280,6 +330,31 @@ impl Dialect for Bindings<'_> {
             }
             _ => Value::Unknown,
         }
+    }
+
+    fn passes_elements(&self, path: &[u8]) -> bool {
+        matches!(path, b"sorted" | b"enumerate" | b"list" | b"reversed" | b"set" | b"tuple")
+            && !self.scope.is_given(path)
+    }
+
+    fn pieces(&self, raw: &[u8]) -> Option<Vec<Vec<u8>>> {
+        if raw.contains(&b'\\') || raw.contains(&b'\n') {
+            return None;
+        }
+        let mut pieces = Vec::new();
+        let mut rest = raw;
+        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'{' | b'}')) {
+            // `{{` is a brace; an expression with braces of its own is nobody's path.
+            let (before, inside) = (rest.get(..at)?, rest.get(at + 1..)?);
+            let end = inside.iter().position(|byte| matches!(byte, b'{' | b'}'))?;
+            if rest.get(at) != Some(&b'{') || end == 0 || inside.get(end) != Some(&b'}') {
+                return None;
+            }
+            pieces.push(before.to_vec());
+            rest = inside.get(end + 1..)?;
+        }
+        pieces.push(rest.to_vec());
+        (pieces.len() > 1).then_some(pieces)
     }
 
     fn method(&self, receiver: &Value, name: &[u8]) -> Value {
