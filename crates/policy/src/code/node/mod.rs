@@ -357,7 +357,8 @@ impl Reader<'_, '_, '_> {
         let called = self.tokens.is(close + 1, b"(")
             || matches!(self.tokens.kind(close + 1), Some(Kind::Text | Kind::Mixed));
         let module = self.tokens.name(before).is_some_and(|name| {
-            self.bindings.aliases.contains_key(name)
+            let paths = self.bindings.aliases.get(name);
+            paths.is_some_and(|paths| !paths.iter().all(|path| is_data(path)))
                 || !self.bindings.declared.contains(name)
                     && (among(names::GLOBALS, name) || among(names::MODULES, name))
                 || name == b"this"
@@ -419,6 +420,11 @@ impl Reader<'_, '_, '_> {
             });
         handed || named
     }
+}
+
+/// `./package.json`: what is required from it is no code.
+fn is_data(path: &[u8]) -> bool {
+    path.starts_with(b"./") && path.ends_with(b".json")
 }
 
 /// Modules of which only what is listed is harmless.
