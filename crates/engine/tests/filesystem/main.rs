@@ -9,7 +9,6 @@ mod chance;
 mod confinement;
 mod full_disk;
 mod limits;
-mod measure;
 mod operations;
 mod races;
 mod scratch;
