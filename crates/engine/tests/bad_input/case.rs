@@ -66,7 +66,7 @@ pub fn battery(name: impl Into<String>, scripts: Vec<Vec<u8>>) -> Case {
         status: None,
         stdout: None,
         says: None,
-        memory: 200,
+        memory: 220,
         place: Place::Plain,
     }
 }

@@ -15,6 +15,8 @@ use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
 const MAX_NESTING: usize = 24;
 /// Commands judged for one verdict, counting every value of every word: beyond this the answer is no.
 const MAX_COMMANDS: usize = 2_000_000;
+/// Words of commands inside commands held at a time: beyond this the answer is no.
+const MAX_HELD: usize = 200_000;
 /// Commands listed in the verdict; all are judged, those beyond are only counted.
 const MAX_LISTED: usize = 1_000;
 
@@ -33,6 +35,8 @@ pub(super) struct Inquiry<'a> {
     strictest: Option<Finding>,
     judged: usize,
     depth: usize,
+    /// Words of commands inside commands that are looked at now.
+    held: usize,
 }
 
 impl<'a> Inquiry<'a> {
@@ -48,6 +52,7 @@ impl<'a> Inquiry<'a> {
             strictest: None,
             judged: 0,
             depth: 0,
+            held: 0,
         }
     }
 
@@ -88,6 +93,19 @@ impl<'a> Inquiry<'a> {
         self.depth += 1;
         body(self);
         self.depth -= 1;
+    }
+
+    /// Looks at a command of so many words inside another one, unless all of them together are too many to hold:
+    /// wrappers inside wrappers each have the words of the next.
+    pub fn holding(&mut self, words: usize, body: impl FnOnce(&mut Self)) {
+        if self.held + words > MAX_HELD {
+            let findings = self.situation("limit", "words");
+            self.note(vec!["…".into()], &Vec::new(), findings);
+            return;
+        }
+        self.held += words;
+        body(self);
+        self.held -= words;
     }
 
     /// Asks about a text without adding to this verdict.

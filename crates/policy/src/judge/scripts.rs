@@ -91,7 +91,7 @@ impl Inquiry<'_> {
         // What a wrapper is given holds for what it runs.
         let mut all = invocation.assignments.clone();
         all.extend_from_slice(assignments);
-        self.command(&Invocation {
+        let inner = Invocation {
             words,
             assignments: all,
             input: if more == More::Unknown { Input::Inherited } else { invocation.input.clone() },
@@ -99,7 +99,8 @@ impl Inquiry<'_> {
             via,
             defined: false,
             followed: invocation.followed,
-        });
+        };
+        self.holding(inner.words.len(), |inquiry| inquiry.command(&inner));
     }
 
     fn shell(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
