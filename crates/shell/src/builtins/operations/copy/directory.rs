@@ -42,6 +42,9 @@ impl Copier {
     /// A directory that this command has made or copied already. `None`: go on.
     fn was_met_before(&mut self, context: &mut Context<'_>, pair: &Pair<'_>) -> Option<bool> {
         let key = identity(&pair.from);
+        if self.made_directories.contains(&key) {
+            return Some(self.has_met_itself(context));
+        }
         let Some(earlier) = self.directories.get(&key).cloned() else {
             if pair.top {
                 self.directories.insert(key, pair.target.into());
@@ -49,12 +52,7 @@ impl Copier {
             return None;
         };
         if is_same_entry(context, pair.source, earlier.as_bstr()) {
-            self.met_itself = true;
-            let (source, target) = (&self.top_source, &self.top_target);
-            let (source, target) = (quoted(source.as_bstr()), quoted(target.as_bstr()));
-            let what = b"cannot copy a directory, ";
-            say(context, &[what, &source, b", into itself, ", &target]);
-            return Some(false);
+            return Some(self.has_met_itself(context));
         }
         let name = quoted(pair.source);
         if is_same_entry(context, pair.target, earlier.as_bstr()) {
@@ -70,6 +68,15 @@ impl Copier {
         Some(false)
     }
 
+    /// Says so; there is no success in it.
+    fn has_met_itself(&mut self, context: &mut Context<'_>) -> bool {
+        self.met_itself = true;
+        let (source, target) = (&self.top_source, &self.top_target);
+        let (source, target) = (quoted(source.as_bstr()), quoted(target.as_bstr()));
+        say(context, &[b"cannot copy a directory, ", &source, b", into itself, ", &target]);
+        false
+    }
+
     fn make_directory(
         &mut self,
         context: &mut Context<'_>,
@@ -83,11 +90,8 @@ impl Copier {
             fail(context, "cannot create directory", pair.target, &error);
             return Ok(false);
         }
-        if !self.made_directory
-            && let Ok(found) = context.files().metadata(path.as_bstr(), Follow::No)
-        {
-            self.made_directory = true;
-            self.directories.insert(identity(&found), pair.target.into());
+        if let Ok(found) = context.files().metadata(path.as_bstr(), Follow::No) {
+            self.made_directories.insert(identity(&found));
         }
         if self.options.verbose {
             let (source, target) = (quoted(pair.source), quoted(pair.target));

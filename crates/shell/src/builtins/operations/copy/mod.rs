@@ -33,11 +33,12 @@ pub(in crate::builtins) struct Copier {
     sources: HashSet<(Identity, BString)>,
     /// Files made for command-line sources: a second source must not overwrite them.
     made: HashSet<Identity>,
-    /// Where directories of the command line went, and the first directory made for each of them: to meet one of
-    /// these as a source means that a copy has met itself, or that the user has named something twice.
+    /// Where directories of the command line went: to meet one of these as a source again means that a copy has met
+    /// itself, or that the user has named something twice.
     directories: HashMap<Identity, BString>,
-    /// A directory was made for the current source.
-    made_directory: bool,
+    /// Every directory made so far: to meet one of these as a source means that a copy has met itself. Remembering
+    /// only the first would not do: in the order of inodes a later one may be met before it, without end.
+    made_directories: HashSet<Identity>,
     /// The copy of the current source met itself: there is no point in going on.
     met_itself: bool,
     top_source: BString,
@@ -76,7 +77,7 @@ impl Copier {
             sources: HashSet::new(),
             made: HashSet::new(),
             directories: HashMap::new(),
-            made_directory: false,
+            made_directories: HashSet::new(),
             met_itself: false,
             top_source: BString::default(),
             top_target: BString::default(),
@@ -90,7 +91,7 @@ impl Copier {
         source: &BStr,
         target: &BStr,
     ) -> Result<bool, ToolError> {
-        (self.made_directory, self.met_itself) = (false, false);
+        self.met_itself = false;
         self.top_source = source.into();
         self.top_target = target.into();
         self.copy_entry(context, source, target, &mut Vec::new())
