@@ -13,13 +13,15 @@ mod jq;
 mod lua;
 mod make;
 mod node;
-mod others;
 mod perl;
 mod php;
+mod powershell;
 mod python;
+mod r;
 mod ruby;
 mod sed;
 mod sql;
+mod tcl;
 mod tokens;
 mod values;
 mod vim;
@@ -70,13 +72,13 @@ pub fn read(language: Language, text: &BStr) -> Reading {
         Language::Node => node::read(text, &mut findings),
         Language::Perl => perl::read(text, &mut findings),
         Language::Php => php::read(text, &mut findings),
-        Language::PowerShell => others::read_powershell(text, &mut findings),
+        Language::PowerShell => powershell::read(text, &mut findings),
         Language::Python => python::read(text, &mut findings),
-        Language::R => others::read_r(text, &mut findings),
+        Language::R => r::read(text, &mut findings),
         Language::Ruby => ruby::read(text, &mut findings),
         Language::Sed => sed::read(text, &mut findings),
         Language::Sql => sql::read(text, &mut findings),
-        Language::Tcl => others::read_tcl(text, &mut findings),
+        Language::Tcl => tcl::read(text, &mut findings),
         Language::Vim => vim::read(text, &mut findings),
         // A shell's text is for the parser, not for a reader.
         Language::Shell | Language::Other => findings.unclear("a language that cannot be read"),

@@ -1,143 +1,16 @@
-//! What an expression's value can be, where that is a matter of literals: the names of files, hosts and commands.
-//!
-//! Names are not followed through the flow of the code: a name has every value that it is given anywhere, and none
-//! that is known as soon as it is given one in a way that is not understood.
+//! Evaluates expressions that are made of literals, names with known values, and what a language says of its calls.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 
-use super::tokens::{Kind, Tokens};
+use super::scope::Given;
+use super::{Scope, Value, dotted};
+use crate::code::tokens::{Kind, Tokens};
 
-/// More alternatives than this are as good as unknown.
-const MOST: usize = 16;
 /// Deeper nesting than this is nobody's file name.
 const DEEPEST: usize = 8;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
-    /// One of these texts.
-    Texts(Vec<Vec<u8>>),
-    /// Some path below the working directory, or below `/tmp`.
-    Inside,
-    Unknown,
-}
-
-impl Value {
-    pub fn text(text: &[u8]) -> Value {
-        Value::Texts(vec![text.to_vec()])
-    }
-
-    pub fn texts(&self) -> Option<&[Vec<u8>]> {
-        match self {
-            Value::Texts(texts) => Some(texts),
-            _ => None,
-        }
-    }
-
-    /// The one text it is.
-    pub fn single(&self) -> Option<&[u8]> {
-        match self.texts() {
-            Some([text]) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Either of both.
-    fn or(self, other: Value) -> Value {
-        match (self, other) {
-            (Value::Texts(mut texts), Value::Texts(more)) if texts.len() + more.len() <= MOST => {
-                for text in more {
-                    if !texts.contains(&text) {
-                        texts.push(text);
-                    }
-                }
-                Value::Texts(texts)
-            }
-            (Value::Inside, other) | (other, Value::Inside) if other.is_inside() => Value::Inside,
-            _ => Value::Unknown,
-        }
-    }
-
-    pub fn is_inside(&self) -> bool {
-        match self {
-            Value::Texts(texts) => texts.iter().all(|text| is_inside(text)),
-            Value::Inside => true,
-            Value::Unknown => false,
-        }
-    }
-
-    /// Inside, or below `/tmp`.
-    fn is_contained(&self) -> bool {
-        let scratch = |text: &[u8]| text.strip_prefix(b"/tmp/").is_some_and(is_below);
-        match self {
-            Value::Texts(texts) => texts.iter().all(|text| is_inside(text) || scratch(text)),
-            _ => self.is_inside(),
-        }
-    }
-
-    /// The one followed by the other, with what is between them.
-    pub fn concat(&self, other: &Value, between: &[u8]) -> Value {
-        match (self, other) {
-            (Value::Texts(left), Value::Texts(right)) if left.len() * right.len() <= MOST => {
-                let mut texts = Vec::with_capacity(left.len() * right.len());
-                for head in left {
-                    for tail in right {
-                        let absolute = !between.is_empty() && tail.starts_with(b"/");
-                        let parts: [&[u8]; 3] =
-                            if absolute || head.is_empty() && !between.is_empty() {
-                                [b"", b"", tail]
-                            } else if head.ends_with(between) {
-                                [head, b"", tail]
-                            } else {
-                                [head, between, tail]
-                            };
-                        texts.push(parts.concat());
-                    }
-                }
-                Value::Texts(texts)
-            }
-            (left, Value::Inside) if left.is_contained() && left.joins(between) => Value::Inside,
-            (Value::Inside, right) if right.is_inside() => match right.texts() {
-                // With a dot at its end the first would end in `..`.
-                Some(texts)
-                    if between.is_empty()
-                        && texts.iter().any(|text| text == b"." || text.starts_with(b"./")) =>
-                {
-                    Value::Unknown
-                }
-                _ => Value::Inside,
-            },
-            _ => Value::Unknown,
-        }
-    }
-
-    /// Could what follows not turn it into `..`?
-    fn joins(&self, between: &[u8]) -> bool {
-        between == b"/"
-            || self.texts().is_none_or(|texts| {
-                texts.iter().all(|text| {
-                    text.last()
-                        .is_some_and(|byte| b"/_-".contains(byte) || byte.is_ascii_alphanumeric())
-                })
-            })
-    }
-}
-
-/// Relative, and never above where it begins.
-pub(super) fn is_inside(path: &[u8]) -> bool {
-    !path.is_empty() && !path.starts_with(b"/") && !path.starts_with(b"~") && is_below(path)
-}
-
-/// Never above where it begins, wherever that is.
-fn is_below(path: &[u8]) -> bool {
-    !path.contains(&0)
-        && !path.contains(&b':')
-        && path.split(|byte| *byte == b'/').all(|part| part != b"..")
-}
-
 /// What the evaluation must know of a language.
-pub(super) trait Dialect {
+pub(in crate::code) trait Dialect {
     /// Signs that put texts one after the other.
     fn is_concatenation(&self, sign: &[u8]) -> bool;
     /// Signs that join paths.
@@ -166,66 +39,8 @@ pub(super) trait Dialect {
     }
 }
 
-/// How a name comes by its values.
-#[derive(Debug, Clone)]
-enum Given {
-    Assigned(Range<usize>),
-    /// One after the other of what the expression holds.
-    Each(Range<usize>),
-}
-
-/// Where each name of the code is given a value.
-#[derive(Debug, Default)]
-pub(super) struct Scope<'t> {
-    given: HashMap<&'t [u8], Option<Vec<Given>>>,
-    known: RefCell<HashMap<&'t [u8], Value>>,
-    forgotten: bool,
-    /// Names of lists that are nothing but written down and gone through.
-    listed: HashMap<&'t [u8], bool>,
-}
-
-impl<'t> Scope<'t> {
-    pub fn assigned(&mut self, name: &'t [u8], range: Range<usize>) {
-        self.give(name, Given::Assigned(range));
-    }
-
-    pub fn each(&mut self, name: &'t [u8], range: Range<usize>) {
-        self.give(name, Given::Each(range));
-    }
-
-    /// A list may be changed wherever its name stands, except where it is only gone through.
-    pub fn mentioned(&mut self, name: &'t [u8], only_read: bool) {
-        *self.listed.entry(name).or_insert(true) &= only_read;
-    }
-
-    /// Does the code give the name a value of its own?
-    pub fn is_given(&self, name: &[u8]) -> bool {
-        self.given.contains_key(name)
-    }
-
-    /// Nothing is known of any name.
-    pub fn forget(&mut self) {
-        self.forgotten = true;
-    }
-
-    /// The name is given something that is not understood.
-    pub fn lost(&mut self, name: &'t [u8]) {
-        self.given.insert(name, None);
-    }
-
-    fn give(&mut self, name: &'t [u8], given: Given) {
-        let entry = self.given.entry(name).or_insert_with(|| Some(Vec::new()));
-        if let Some(all) = entry {
-            all.push(given);
-            if all.len() > MOST {
-                *entry = None;
-            }
-        }
-    }
-}
-
 /// Evaluates expressions of one piece of code.
-pub(super) struct Evaluator<'t, 'a> {
+pub(in crate::code) struct Evaluator<'t, 'a> {
     pub tokens: &'t Tokens<'a>,
     pub scope: &'t Scope<'t>,
     pub dialect: &'t dyn Dialect,
@@ -477,64 +292,4 @@ impl Evaluator<'_, '_> {
         }
         lists.into_iter().map(|list| self.element(list, depth + 1)).reduce(Value::or)
     }
-}
-
-/// The dotted name that begins at `start`, and where it ends: `a.b?.c` is `a.b.c`.
-pub(super) fn dotted(tokens: &Tokens<'_>, start: usize) -> (Vec<u8>, usize) {
-    let mut path = tokens.text(start).to_vec();
-    let mut at = start + 1;
-    loop {
-        let separated = tokens.is(at, b".")
-            || tokens.is(at, b"?.")
-            || tokens.is(at, b"::")
-            || tokens.is(at, b"&.");
-        if separated && let Some(name) = tokens.name(at + 1) {
-            path.push(b'.');
-            path.extend_from_slice(name);
-            at += 2;
-        } else if tokens.is(at, b"[")
-            && let Some(name) = tokens.literal(at + 1)
-            && tokens.is(at + 2, b"]")
-        {
-            path.push(b'.');
-            path.extend_from_slice(name);
-            at += 3;
-        } else {
-            return (path, at);
-        }
-    }
-}
-
-/// Where the expression before a dot begins: `f(x).y` of `f(x).y.z`.
-pub(super) fn receiver_start(tokens: &Tokens<'_>, dot: usize) -> usize {
-    let mut start = dot;
-    // Long chains are nobody's path.
-    for _ in 0..16 {
-        let Some(before) = start.checked_sub(1) else { break };
-        if tokens.is(before, b")") || tokens.is(before, b"]") {
-            start = tokens.partner(before);
-            let called = start.checked_sub(1).is_some_and(|at| {
-                tokens.kind(at) == Some(Kind::Name)
-                    && !matches!(tokens.text(at), b"in" | b"return" | b"of")
-            });
-            if called {
-                continue;
-            }
-            break;
-        }
-        start = before;
-        if !(tokens.follows(start, &[b"."]) || tokens.follows(start, &[b"?."])) {
-            break;
-        }
-        start -= 1;
-    }
-    start
-}
-
-pub(super) fn is_url(text: &[u8]) -> bool {
-    let schemes: &[&[u8]] =
-        &[b"http://", b"https://", b"ftp://", b"ws://", b"wss://", b"s3://", b"gs://", b"ssh://"];
-    schemes.iter().any(|scheme| {
-        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    })
 }
