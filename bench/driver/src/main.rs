@@ -1,7 +1,8 @@
 //! Times the cases in the library. Input and output: JSON, as for the other drivers.
 //!
 //! `exacta-bench sessions ROOT N` instead makes N sessions that have run one command each, and prints the growth
-//! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`].
+//! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`];
+//! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`].
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,6 +10,7 @@
     reason = "a measuring program: reads its own memory use and prints"
 )]
 
+mod cancellation;
 #[path = "../../../crates/policy/tests/scoring/mod.rs"]
 mod scoring;
 mod verdicts;
@@ -40,10 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     {
         return measure_memory(root, count.parse()?);
     }
-    if let [_, verb, folder] = arguments.as_slice()
-        && verb == "verdicts"
-    {
-        return verdicts::measure(folder);
+    if let [_, verb, folder] = arguments.as_slice() {
+        match verb.as_str() {
+            "verdicts" => return verdicts::measure(folder),
+            "cancellation" => return cancellation::measure(folder),
+            _ => return Err(format!("{verb}: unknown").into()),
+        }
     }
     let task: Task = serde_json::from_reader(std::io::stdin())?;
     let mut session = Session::new(SessionOptions::new(&task.root))?;

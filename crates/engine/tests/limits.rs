@@ -154,73 +154,8 @@ fn the_session_goes_on_after_a_limit() {
     assert_eq!(String::from_utf8_lossy(&outcome.stdout), "kept\n");
 }
 
-/// Scripts that would never end, or not for a long time, in every way a script can wait or work.
-const ENDLESS: &[&str] = &[
-    "while :; do :; done",
-    "for ((;;)); do x=$((x+1)); done",
-    "sleep 1000",
-    "sleep 1000 & wait",
-    "sleep 1000 | cat",
-    "yes > /dev/null",
-    "yes | cat > /dev/null",
-    "yes | grep never",
-    "yes | grep -c y",
-    "yes | sort",
-    "yes | sort -u",
-    "yes | sort -k 2n -k 1,1r",
-    "seq 1 1000000000000 | sort -n",
-    "seq 1 1000000000000 | sort -R",
-    "sort -m <(yes) <(yes) > /dev/null",
-    "yes | tee /dev/null > /dev/null",
-    "yes | tee -a a /dev/null | cat > /dev/null",
-    "yes | uniq",
-    "yes | uniq -c",
-    "yes | cut -c 1 > /dev/null",
-    "yes | wc -l",
-    "yes | wc -m",
-    "yes | tail -c 100",
-    "yes | head -n 1000000000000 > /dev/null",
-    "yes | xargs -n 1 true",
-    "yes | while read -r x; do :; done",
-    "yes | mapfile -C : lines",
-    "cat < fifo",
-    "cat fifo",
-    "cat fifo - file",
-    "cat < fifo | sort | uniq",
-    "echo text > fifo",
-    "exec 3<>fifo; cat <&3",
-    "exec 3<>fifo; tee copy <&3",
-    "exec 3<>fifo; sort <&3",
-    "exec 3<>fifo; read -r x <&3",
-    "exec 3<>fifo; mapfile x <&3",
-    "exec 3<>fifo; xargs echo <&3",
-    "exec 3<>fifo; yes >&3",
-    "exec 3<>fifo; { yes >&3; } & wait",
-    "exec 3<>fifo; x=$(cat <&3)",
-    "read x < fifo",
-    "tail -f file",
-    "x=$(sleep 1000)",
-    "cat <(sleep 1000)",
-    "sleep 1000 > >(cat)",
-    "(sleep 1000)",
-    "f() { sleep 1000; }; f",
-    "trap 'sleep 1000' EXIT; sleep 1000",
-    "trap '' TERM INT; sleep 1000 & wait; wait",
-    "seq 1 1000000000000 | tail -n 1",
-    "cat /dev/zero | wc -c",
-    "cat /dev/zero > /dev/null",
-    "head -c 100000000000 /dev/zero > /dev/null",
-    "grep -c x /dev/zero",
-    "tr a b < /dev/zero > /dev/null",
-    "until false; do cat file > /dev/null; done",
-    "set -- {1..200000}; while :; do x=\"$*\"; y=${x// /-}; done",
-    "x=$(seq 1 400000); while :; do y=${x//1*2/z}; done",
-    "x=$(seq 1 400000); while :; do for y in $x; do :; done; done",
-    "while :; do x=({1..100000}); done",
-    "[[ aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa == *(*(*(a)|a)|a)b ]] || sleep 1000",
-    "x=$(printf '%9999s'); [[ $x =~ ^((( *)*)*)*y$ ]]; sleep 1000",
-    "printf '%100000000s' x | sort; sleep 1000",
-];
+/// Scripts that do not end by themselves, one on each line; `bench/run` stops the same.
+const ENDLESS: &str = include_str!("endless.txt");
 
 /// How often each of them is stopped, each time a little later.
 const TIMES: u32 = 3;
@@ -231,7 +166,7 @@ fn cancelling_stops_everything_at_once() {
     fs::write(project.0.join("file"), "text\n").expect("a file");
     let made = Command::new("mkfifo").arg(project.0.join("fifo")).status();
     assert!(made.is_ok_and(|status| status.success()), "mkfifo of coreutils is needed");
-    for script in ENDLESS {
+    for script in ENDLESS.lines() {
         let mut took: Vec<Duration> =
             (1..=TIMES).map(|time| stop(&project, script, time)).collect();
         took.sort();

@@ -1,0 +1,59 @@
+//! How long a script without end goes on after another thread has cancelled it.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use exacta::{Request, Session, SessionOptions};
+
+/// The scripts that the tests stop as well. They read `file` and `fifo`.
+const ENDLESS: &str = include_str!("../../../crates/engine/tests/endless.txt");
+/// How often each is stopped, each time a little later.
+const TIMES: u32 = 5;
+
+/// Prints, in microseconds, the median and the longest of all times, and the script that took longest.
+pub fn measure(root: &str) -> Result<(), Box<dyn Error>> {
+    let root = Path::new(root);
+    std::fs::write(root.join("file"), "text\n")?;
+    if !root.join("fifo").exists()
+        && !Command::new("mkfifo").arg(root.join("fifo")).status()?.success()
+    {
+        return Err("mkfifo failed".into());
+    }
+    let mut took = Vec::new();
+    for script in ENDLESS.lines() {
+        for time in 1..=TIMES {
+            took.push((stop(root, script, Duration::from_millis(25) * time)?, script));
+        }
+    }
+    took.sort();
+    let middle = took.get(took.len() / 2).ok_or("no scripts")?.0;
+    let (longest, script) = took.last().ok_or("no scripts")?;
+    let report = serde_json::json!({
+        "scripts": ENDLESS.lines().count(),
+        "median": middle.as_micros(),
+        "longest": longest.as_micros(),
+        "script": script,
+    });
+    println!("{report}");
+    Ok(())
+}
+
+fn stop(root: &Path, script: &'static str, after: Duration) -> Result<Duration, Box<dyn Error>> {
+    let mut session = Session::new(SessionOptions::new(root))?;
+    let canceller = session.prepare();
+    let worker = thread::spawn(move || {
+        session.run(&Request::new(script));
+        Instant::now()
+    });
+    thread::sleep(after);
+    if worker.is_finished() {
+        return Err(format!("{script}: ended by itself").into());
+    }
+    let asked = Instant::now();
+    canceller.cancel();
+    let ended = worker.join().map_err(|_| format!("{script}: panicked"))?;
+    Ok(ended.saturating_duration_since(asked))
+}
