@@ -228,7 +228,7 @@ fn check_options(options: &[OptionSpec], tables: &BTreeSet<String>) -> Result<()
                 return Err(format!("option {name} twice"));
             }
         }
-        if let Some(role) = &option.value {
+        for role in option.value.iter().chain(&option.then) {
             check_role(role, tables).map_err(|error| format!("{:?}: {error}", option.names))?;
         }
     }

@@ -8,6 +8,7 @@
 //! - [`paths`], [`variables`]: where paths lead, which variables make programs execute.
 
 mod added;
+mod beside;
 mod command;
 mod effects;
 mod inquiry;

@@ -11,6 +11,8 @@ use crate::verdict::Finding;
 use crate::word::Word;
 
 /// Names of options that start something, in the tools that have them.
+///
+/// Whoever uses one of these all day finds it in the table of the program, and then what it starts is judged.
 const EXECUTING: &[&str] = &[
     "agentlib",
     "agentpath",
@@ -114,14 +116,16 @@ impl Inquiry<'_> {
         if subjected.builtin || defined {
             return;
         }
-        if reading.known {
-            return self.text_operands(subjected, findings);
-        }
-        for option in &reading.options {
+        self.settings_from_beside(subjected, findings);
+        // A table need not know every option of every version; what its name says is known anyway.
+        for option in reading.options.iter().filter(|option| !option.known) {
             if let Some(name) = option.names.iter().find(|name| executes(name.as_bstr())) {
                 let about = name.to_str_lossy();
                 findings.extend(self.situation_unless("unread-option", &about, &subjected.lifted));
             }
+        }
+        if reading.known {
+            return self.text_operands(subjected, findings);
         }
         let values = reading.options.iter().filter_map(|option| option.value.as_ref());
         for word in reading.operands.iter().chain(values) {

@@ -7,7 +7,7 @@ use super::options::tail;
 use super::reader::{Given, Reader};
 use super::roles::Role;
 use super::schema::MoreWords;
-use super::table::{OptionRow, ShapeRow, Table};
+use super::table::{ShapeRow, Table};
 use super::{run, settings};
 use crate::effect::{Effect, Language};
 use crate::event::Access;
@@ -68,15 +68,23 @@ impl Sink<'_> {
             when.takes.iter().find(|(name, _)| row.names.contains(name)).map(|(_, role)| role)
         });
         if let Some(reason) = &row.executes
-            && may_execute(given.value.as_deref(), row)
+            && may_execute(given.value.as_deref(), &row.unless, &row.only, row.value.as_ref())
         {
             self.executes(given.first_name(), reason);
         }
         let Some(role) = changed.or(row.value.as_ref()) else {
             return;
         };
+        // Further words of its own are not part of its value.
+        let (rest, further) =
+            if row.count < 2 { (given.rest, &[][..]) } else { (&[][..], given.rest) };
+        if let Some(then) = &row.then {
+            for word in further {
+                self.apply(then, word, &[], given.first_name());
+            }
+        }
         match &given.value {
-            Some(value) => self.apply(role, value, given.rest, given.first_name()),
+            Some(value) => self.apply(role, value, rest, given.first_name()),
             None if *role == Role::Placeholder => self.placeholders.push("{}".into()),
             None => {}
         }
@@ -288,7 +296,8 @@ impl Sink<'_> {
     fn assign(&mut self, word: &Word) {
         if let Some(at) = word.prefix().find_byte(b'=') {
             let name = word.prefix().get(..at).unwrap_or_default();
-            let name = name.strip_suffix(b"+").unwrap_or(name);
+            // `+=`, and those of make: `:=`, `::=`, `?=`.
+            let name = name.trim_end_with(|c| matches!(c, '+' | ':' | '?'));
             self.assignments.push((name.into(), tail(word, at + 1)));
         }
     }
@@ -307,14 +316,27 @@ impl Sink<'_> {
     }
 }
 
-fn may_execute(value: Option<&Word>, row: &OptionRow) -> bool {
+/// Does an option or a setting execute with this value? What is not known may; of a text that is partly known, only
+/// what is written of it counts, and the rest when it runs: `-ldflags "-X main.version=$(git describe)"`. So with the
+/// name of a file that is only read or written.
+pub fn may_execute(
+    value: Option<&Word>,
+    unless: &[String],
+    only: &[String],
+    role: Option<&Role>,
+) -> bool {
     match value {
-        Some(value) if is_one_of(value, &row.unless) => false,
-        Some(value) if value.as_literal().is_some() && !row.only.is_empty() => {
-            is_one_of(value, &row.only)
+        Some(value) if is_one_of(value, unless) => false,
+        Some(Word::Dynamic(dynamic)) if !only.is_empty() && is_data(role) => {
+            is_one_of(&Word::Literal(dynamic.written.clone()), only)
         }
+        Some(value) if value.as_literal().is_some() && !only.is_empty() => is_one_of(value, only),
         _ => true,
     }
+}
+
+fn is_data(role: Option<&Role>) -> bool {
+    matches!(role, Some(Role::Text | Role::Open(Access::Read | Access::Write)))
 }
 
 /// Does the word have one of these values, letters in either case?

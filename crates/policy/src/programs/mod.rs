@@ -48,6 +48,8 @@ pub struct GivenOption {
     /// All its names, if the table knows it; else the one given. A cluster is taken apart.
     pub names: Vec<BString>,
     pub value: Option<Word>,
+    /// Does the table say what it does?
+    pub known: bool,
 }
 
 /// The names of all programs that have a table.
@@ -101,6 +103,7 @@ fn finish(reader: &Reader<'_, '_>) -> Reading {
             None => vec![given.name.clone()],
         },
         value: given.value.as_deref().cloned(),
+        known: given.row.is_some(),
     });
     Reading {
         options: options.collect(),

@@ -193,7 +193,7 @@ impl<'t, 'w> Reader<'t, 'w> {
             _ => row.count.saturating_sub(1).min(follow.len()),
         };
         self.push(Some(row), name, value);
-        if let (Some(given), true) = (self.given.last_mut(), row.count < 2) {
+        if let Some(given) = self.given.last_mut() {
             given.rest = follow.get(..taken).unwrap_or_default();
         }
         self.at = start + taken;

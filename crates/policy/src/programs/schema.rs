@@ -75,8 +75,10 @@ pub struct OptionSpec {
     pub digits: bool,
     /// What follows it and its value are operands: `python -c CODE`.
     pub last: bool,
-    /// How many words it takes if more than one; those after the first are texts.
+    /// How many words it takes if more than one; those after the first are texts …
     pub count: usize,
+    /// … or have this role: `jq --rawfile NAME FILE`.
+    pub then: Option<String>,
     /// The option itself executes or changes the command's nature: why.
     pub executes: Option<String>,
     /// … not with these values.
@@ -184,6 +186,8 @@ pub struct Setting {
     pub executes: Option<String>,
     /// … not with these values.
     pub unless: Vec<String>,
+    /// … only with these values, unless empty.
+    pub only: Vec<String>,
 }
 
 /// The roles a value or an operand can have, as written in the tables:

@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::effects::{Sink, is_one_of};
+use super::effects::{Sink, is_one_of, may_execute};
 use super::names::matches;
 use super::options::tail;
 use super::table;
@@ -46,7 +46,9 @@ pub fn apply(sink: &mut Sink<'_>, name: &str, key: &BStr, value: &Word, option: 
     if is_one_of(value, &row.unless) {
         return;
     }
-    if let Some(reason) = &row.executes {
+    if let Some(reason) = &row.executes
+        && may_execute(Some(value), &row.unless, &row.only, Some(&row.value))
+    {
         let mut shown = option.to_owned();
         if shown != key {
             shown.push(b' ');

@@ -66,6 +66,8 @@ pub struct OptionRow {
     pub digits: bool,
     pub last: bool,
     pub count: usize,
+    /// The role of the words after the first.
+    pub then: Option<Role>,
     pub executes: Option<String>,
     pub unless: Vec<String>,
     pub only: Vec<String>,
@@ -94,6 +96,7 @@ pub struct SettingRow {
     pub value: Role,
     pub executes: Option<String>,
     pub unless: Vec<String>,
+    pub only: Vec<String>,
 }
 
 /// The table of a program by its number in the index.
@@ -253,6 +256,7 @@ impl OptionRow {
             digits: spec.digits,
             last: spec.last,
             count: spec.count,
+            then: spec.then.as_deref().map(Role::new),
             executes: spec.executes,
             unless: spec.unless,
             only: spec.only,
@@ -299,6 +303,7 @@ impl SettingRow {
             table: setting.table,
             executes: setting.executes,
             unless: setting.unless,
+            only: setting.only,
         }
     }
 }

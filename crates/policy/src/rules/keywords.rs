@@ -253,7 +253,11 @@ mod tests {
         let mut reading = Reading { name: words.next().unwrap().into(), ..Reading::default() };
         for word in words {
             if word.starts_with('-') {
-                reading.options.push(GivenOption { names: vec![word.into()], value: None });
+                reading.options.push(GivenOption {
+                    names: vec![word.into()],
+                    value: None,
+                    known: true,
+                });
             } else {
                 reading.operands.push(Word::literal(word));
             }

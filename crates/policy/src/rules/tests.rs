@@ -23,13 +23,13 @@ fn reading(line: &str) -> Reading {
     for word in words {
         if let Some((name, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
             let value = Some(Word::literal(value));
-            reading.options.push(GivenOption { names: names(name), value });
+            reading.options.push(GivenOption { names: names(name), value, known: true });
         } else if word.starts_with("--") {
-            reading.options.push(GivenOption { names: names(word), value: None });
+            reading.options.push(GivenOption { names: names(word), value: None, known: true });
         } else if let Some(letters) = word.strip_prefix('-') {
             for letter in letters.chars() {
                 let names = names(&format!("-{letter}"));
-                reading.options.push(GivenOption { names, value: None });
+                reading.options.push(GivenOption { names, value: None, known: true });
             }
         } else {
             reading.operands.push(Word::literal(word));
