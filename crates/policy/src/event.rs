@@ -93,4 +93,6 @@ pub type Via = Vec<BString>;
 pub enum Shape {
     /// A function that starts itself more than once, or in the background.
     ForkBomb { function: BString },
+    /// Runs or fills a file until somebody stops it.
+    Endless { what: BString },
 }

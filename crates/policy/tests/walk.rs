@@ -126,6 +126,7 @@ fn shown(event: &Event) -> String {
             format!("set {}={}{exported}{}", assign.name, word(&assign.value), via(&assign.via))
         }
         Event::Shape(Shape::ForkBomb { function }) => format!("bomb {function}"),
+        Event::Shape(Shape::Endless { what }) => format!("endless {what}"),
     }
 }
 

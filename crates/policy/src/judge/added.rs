@@ -3,7 +3,9 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
+use super::inquiry::Inquiry;
 use crate::event::Input;
+use crate::programs::Reading;
 use crate::word::{Dynamic, Word};
 
 /// Words taken from a known input; with more of them nothing is said about any.
@@ -11,9 +13,98 @@ const MOST: usize = 4_096;
 /// How people are shown what nobody knows yet.
 const UNKNOWN: &str = "…";
 
-/// Words that come from an input or from files, and may be any.
-pub(super) fn unknown(subjected: &Subjected<'_>) -> Word {
-    let written = if lists_files(&subjected.invocation.input) { "{}" } else { UNKNOWN };
+/// How a command is given every file there is, whichever way.
+const EVERYTHING: &str = "./**";
+
+impl Inquiry<'_> {
+    /// Words that come from an input or from files, and may be any.
+    pub fn unknown_words(&self, subjected: &Subjected<'_>) -> Word {
+        let input = &subjected.invocation.input;
+        let written = if self.gives_everything(subjected) {
+            EVERYTHING
+        } else if lists_files(input) {
+            "{}"
+        } else {
+            UNKNOWN
+        };
+        unknown(written)
+    }
+
+    /// `git ls-files | xargs`, `find . -exec`: no file is left out.
+    pub fn gives_everything(&self, subjected: &Subjected<'_>) -> bool {
+        const KEEPING: [&str; 5] = ["cat", "sort", "tac", "tr", "uniq"];
+        if self.lists_all.is_none() {
+            return false;
+        }
+        if subjected.reading.name == "find" {
+            return lists_everything(subjected.reading, self.world.root());
+        }
+        let Input::Pipe(names) = &subjected.invocation.input else { return false };
+        self.lists_all.as_ref().is_some_and(|lister| {
+            names.iter().any(|name| name.shown() == lister)
+                && names.iter().all(|name| {
+                    name.shown() == lister || KEEPING.iter().any(|it| name.shown() == *it)
+                })
+        })
+    }
+
+    /// Remembers whether a command that lists files lists all of them.
+    pub fn note_listing(&mut self, reading: &Reading) {
+        const LISTERS: [&str; 6] = ["fd", "fdfind", "find", "git", "ls", "rg"];
+        if LISTERS.iter().any(|name| reading.name == *name) {
+            self.lists_all =
+                lists_everything(reading, self.world.root()).then(|| reading.name.clone());
+        }
+    }
+}
+
+/// Neither a pattern nor a condition chooses among the files.
+fn lists_everything(reading: &Reading, root: &BStr) -> bool {
+    const UNCHOOSING: [&str; 24] = [
+        "-0",
+        "-H",
+        "-L",
+        "-P",
+        "-A",
+        "-a",
+        "-1",
+        "-R",
+        "-c",
+        "--cached",
+        "-depth",
+        "-exec",
+        "-execdir",
+        "-maxdepth",
+        "-mindepth",
+        "-print",
+        "-print0",
+        "-t",
+        "-type",
+        "-z",
+        "--files",
+        "--hidden",
+        "--full-name",
+        "-xdev",
+    ];
+    let mut operands = reading.operands.iter();
+    let lists = match reading.name.as_slice() {
+        b"git" => operands.next().is_some_and(|first| first.shown() == "ls-files"),
+        b"rg" => reading.options.iter().flat_map(|option| &option.names).any(|it| it == "--files"),
+        _ => true,
+    };
+    let whole = |word: &Word| {
+        let shown = word.shown();
+        shown == root || [".", "./", "*", "~", "{}", "+", ";"].iter().any(|it| shown == *it)
+    };
+    let plain = |names: &[BString]| names.iter().any(|name| UNCHOOSING.iter().any(|it| name == it));
+    lists && operands.all(whole) && reading.options.iter().all(|option| plain(&option.names))
+}
+
+pub(super) fn everything() -> Word {
+    unknown(EVERYTHING)
+}
+
+fn unknown(written: &str) -> Word {
     Word::Dynamic(Box::new(Dynamic { written: written.into(), splits: true, ..Dynamic::default() }))
 }
 
@@ -29,7 +120,8 @@ fn lists_files(input: &Input) -> bool {
 }
 
 pub(super) fn is_unknown(word: &Word) -> bool {
-    matches!(word, Word::Dynamic(dynamic) if dynamic.splits && dynamic.written == UNKNOWN)
+    matches!(word, Word::Dynamic(dynamic) if dynamic.splits
+        && (dynamic.written == UNKNOWN || dynamic.written == EVERYTHING))
 }
 
 /// The whole command, if `xargs` has its words from an input that is known.

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::inquiry::{Inquiry, Lifted, built_in};
-use crate::effect::{Effect, Language};
+use crate::effect::{Effect, Language, More};
 use crate::event::{Access, Directory, Invocation};
 use crate::glob;
 use crate::programs::{self, Reading};
@@ -86,11 +86,17 @@ impl Inquiry<'_> {
             directory: invocation.directory.clone(),
         };
         self.decodes |= decodes(&reading);
+        self.note_listing(&reading);
+        self.maker.clear();
+        if makes_texts(&reading) {
+            self.maker.extend_from_slice(&invocation.words);
+        }
         let mut findings = self.by_rules(&mut subjected);
         self.by_path(&subjected, &mut findings);
         if findings.is_empty() {
             findings = self.unmatched(&subjected);
         }
+        self.listed_names(&subjected, &mut findings);
         for (name, value) in &invocation.assignments {
             self.variable(name, value, &mut findings);
         }
@@ -101,18 +107,33 @@ impl Inquiry<'_> {
             self.nested_effect(&subjected, effect);
         }
         self.written_program(&subjected);
+        self.implied(&subjected);
+    }
+
+    /// `printf '%s' ~/.ssh/*`: whoever lists what is guarded wants more than the names.
+    fn listed_names(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        if !matches!(subjected.reading.name.as_slice(), b"echo" | b"printf") {
+            return;
+        }
+        for word in subjected.invocation.words.iter().skip(1) {
+            if matches!(word, Word::Dynamic(dynamic) if dynamic.glob.is_some()) {
+                self.path(word, Access::Read, subjected, findings);
+            }
+        }
     }
 
     /// A program that this very text has written: `cat > x.sh <<E …; ./x.sh`.
     fn written_program(&mut self, subjected: &Subjected<'_>) {
         let Some(path) = &subjected.reading.path else { return };
-        let absolute =
-            path.as_literal().and_then(|path| super::paths::absolute(path, &subjected.directory));
-        let Some(absolute) = absolute else { return };
+        let Some(absolute) = super::paths::key(path, &subjected.directory) else { return };
         if self.decodes && self.filled.contains(&absolute) {
             self.decoded(subjected, path);
         }
         let Some(content) = self.written.get(&absolute) else { return };
+        if let Some(words) = interpreter_of(content.as_bstr(), path, subjected) {
+            let effect = Effect::Run { words, assignments: Vec::new(), more: More::None };
+            return self.nested_effect(subjected, &effect);
+        }
         let language = language_of(content.as_bstr());
         self.nested_effect(subjected, &Effect::ScriptFile { language, path: path.clone() });
     }
@@ -188,12 +209,42 @@ fn decodes(reading: &Reading) -> bool {
     DECODERS.iter().any(|(name, options)| reading.name == *name && given(options))
 }
 
+/// Prints or writes what its words say.
+fn makes_texts(reading: &Reading) -> bool {
+    const MAKERS: [&str; 13] = [
+        "awk", "echo", "ed", "gawk", "jq", "node", "perl", "printf", "python", "ruby", "sed", "yq",
+        "cat",
+    ];
+    MAKERS.iter().any(|name| reading.name == *name)
+}
+
 /// Not an address, and nothing that only looks like a path or a name: `curl\u{a0}http://x`.
 fn looks_like_a_path(path: &Word) -> bool {
     path.as_literal().is_none_or(|path| {
         !path.contains_str("://")
             && path.chars().all(|c| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ')
     })
+}
+
+/// `#!/bin/rm -rf`: what runs is the program of the first line, if that is none which reads the rest as code.
+fn interpreter_of(content: &BStr, path: &Word, subjected: &Subjected<'_>) -> Option<Vec<Word>> {
+    let line = content.lines().next()?.strip_prefix(b"#!")?;
+    let mut words: Vec<Word> = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+        .map(Word::literal)
+        .collect();
+    let reading = programs::read(&words);
+    let reads = reading
+        .effects
+        .iter()
+        .any(|effect| !matches!(effect, Effect::Open { .. } | Effect::Directory(_)));
+    if words.is_empty() || reads || !reading.known {
+        return None;
+    }
+    words.push(path.clone());
+    words.extend(subjected.invocation.words.iter().skip(1).cloned());
+    Some(words)
 }
 
 /// By its first line; without one a shell reads it.

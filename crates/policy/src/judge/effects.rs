@@ -1,6 +1,6 @@
 //! What the words of a command do: files, hosts, variables here; commands and code in [`super::scripts`].
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
@@ -19,6 +19,7 @@ impl Inquiry<'_> {
         let reading = subjected.reading;
         self.enter(subjected, findings);
         self.arriving_names(subjected, findings);
+        self.linked(subjected, findings);
         let mut nested = Vec::new();
         for effect in &reading.effects {
             match effect {
@@ -27,6 +28,7 @@ impl Inquiry<'_> {
                     self.path(path, *access, subjected, findings);
                     self.copied(path, *access, subjected);
                     self.fills(path, *access, subjected);
+                    self.arrives(path, *access, subjected);
                 }
                 Effect::Connect(target) => self.connect(target, subjected, findings),
                 Effect::Assign { name, value } => self.variable(name, value, findings),
@@ -51,6 +53,35 @@ impl Inquiry<'_> {
             }
         }
         nested
+    }
+
+    /// `ln -s ~/.bashrc x`: whoever writes `x` later writes the other.
+    fn linked(&mut self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        let reading = subjected.reading;
+        if reading.name != "ln" {
+            return;
+        }
+        let resolve =
+            |word: &Word| super::paths::absolute(word.as_literal()?, &subjected.directory);
+        let opened = |written: bool| {
+            reading.effects.iter().filter_map(move |effect| match effect {
+                Effect::Open { path, access } if (*access == Access::Write) == written => {
+                    resolve(path)
+                }
+                _ => None,
+            })
+        };
+        for target in opened(false) {
+            if self.inside(target.as_bstr()) == "." {
+                findings.extend(self.situation("unread-path", "a link to the project itself"));
+            }
+            let name = target.rsplit_once_str("/").map_or(target.as_slice(), |(_, name)| name);
+            for link in opened(true) {
+                let within = BString::from([link.as_slice(), b"/", name].concat());
+                self.links.push((within, target.clone()));
+                self.links.push((link, target.clone()));
+            }
+        }
     }
 
     /// `mv config.toml .cargo`: what arrives in a directory keeps its name there.
@@ -87,7 +118,40 @@ impl Inquiry<'_> {
             (&subjected.invocation.input, path.as_literal())
             && let Some(path) = super::paths::absolute(path, &subjected.directory)
         {
+            self.freshly_written(&path, text);
             self.written.insert(path, text.clone());
+        }
+    }
+
+    /// `cp a b`, `mv a b`: what this text has put into the one is in the other then.
+    fn arrives(&mut self, path: &Word, access: Access, subjected: &Subjected<'_>) {
+        const COPYING: [&str; 5] = ["cp", "install", "ln", "mv", "rsync"];
+        let reading = subjected.reading;
+        if access != Access::Write
+            || self.fresh.is_empty()
+            || !COPYING.iter().any(|name| reading.name == *name)
+        {
+            return;
+        }
+        let resolve =
+            |word: &Word| super::paths::absolute(word.as_literal()?, &subjected.directory);
+        let Some(target) = resolve(path) else { return };
+        let sources = reading.effects.iter().filter_map(|effect| match effect {
+            Effect::Open { path, access } if *access != Access::Write => resolve(path),
+            _ => None,
+        });
+        for source in sources {
+            let name = source.rsplit_once_str("/").map_or(source.as_slice(), |(_, name)| name);
+            let within = BString::from([target.as_slice(), b"/", name].concat());
+            for target in [target.clone(), within] {
+                if let Some(content) = self.written.get(&source).cloned() {
+                    self.freshly_written(&target, &content);
+                    self.filled.remove(&target);
+                    self.written.insert(target, content);
+                } else {
+                    self.fresh_elsewhere(&source, &target);
+                }
+            }
         }
     }
 
@@ -99,6 +163,10 @@ impl Inquiry<'_> {
                 path.and_then(|path| super::paths::absolute(path, &subjected.directory))
             && !self.written.contains_key(&path)
         {
+            if subjected.reading.name == "mkfifo" {
+                self.pipes.insert(path.clone());
+            }
+            self.freshly_filled(&path, &subjected.invocation.words);
             self.filled.insert(path);
         }
     }
@@ -133,14 +201,16 @@ impl Inquiry<'_> {
     pub fn open(&mut self, open: &Open) {
         let mut findings = Vec::new();
         self.opened(&open.path, open.access, &open.directory, None, &mut findings);
-        let path = open.path.as_literal();
-        if let Some(path) = path.and_then(|path| super::paths::absolute(path, &open.directory))
+        if let Some(path) = super::paths::key(&open.path, &open.directory)
             && open.access != Access::Read
         {
             // What is written over something known is not known any more unless it is known itself.
             if let Some(content) = &open.content {
+                self.freshly_written(&path, content);
                 self.written.insert(path, content.clone());
             } else {
+                let maker = std::mem::take(&mut self.maker);
+                self.freshly_filled(&path, &maker);
                 self.written.remove(&path);
                 self.filled.insert(path);
             }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use super::implied::Fresh;
 use super::{Policy, Profile};
 use crate::event::{Event, Invocation, Via};
 use crate::rules::{Rule, Subject, Tier};
 use crate::surroundings::Surroundings;
 use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
+use crate::word::Word;
 
 /// Texts within texts (`sh -c "sh -c …"`): beyond this the answer is no.
 const MAX_NESTING: usize = 24;
@@ -29,6 +31,16 @@ pub(super) struct Inquiry<'a> {
     pub written: HashMap<BString, BString>,
     /// Files that the text writes without saying what.
     pub filled: HashSet<BString>,
+    /// Pipes that the text makes: `mkfifo p`.
+    pub pipes: HashSet<BString>,
+    /// Links that the text makes, and where they lead.
+    pub links: Vec<(BString, BString)>,
+    /// … of both, those that nothing has run since, for tools that run what is there.
+    pub fresh: Vec<Fresh>,
+    /// The words of the last command that makes texts: what it prints may go into a file.
+    pub maker: Vec<Word>,
+    /// The last command that lists files lists all of them; its name.
+    pub lists_all: Option<BString>,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
     commands: Vec<JudgedCommand>,
@@ -47,6 +59,11 @@ impl<'a> Inquiry<'a> {
             comes_back: false,
             written: HashMap::new(),
             filled: HashSet::new(),
+            pipes: HashSet::new(),
+            links: Vec::new(),
+            fresh: Vec::new(),
+            maker: Vec::new(),
+            lists_all: None,
             decodes: false,
             commands: Vec::new(),
             strictest: None,
@@ -241,10 +258,12 @@ pub(super) fn built_in(decision: Decision, rule: &str, reason: &str) -> Finding 
 
 /// Variables that a shell itself obeys, exported or not.
 fn is_read_by_shells(name: &BString) -> bool {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 11] = [
         "BASH_ALIASES",
         "BASH_CMDS",
         "BASH_ENV",
+        "BASH_LOADABLES_PATH",
+        "CDPATH",
         "ENV",
         "PATH",
         "PROMPT_COMMAND",

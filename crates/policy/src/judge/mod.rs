@@ -4,15 +4,17 @@
 //! - [`command`]: one effective command: its name, its rules.
 //! - [`effects`]: what its words do.
 //! - [`unread`]: what the words of a program without a table look like.
-//! - [`scripts`]: texts for a shell, code in other languages.
+//! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told.
 //! - [`paths`], [`variables`]: where paths lead, which variables make programs execute.
 
 mod added;
 mod beside;
 mod command;
 mod effects;
+mod implied;
 mod inquiry;
 mod paths;
+mod quoted;
 mod scripts;
 mod unread;
 mod variables;

@@ -9,7 +9,7 @@ use crate::event::{Access, Directory};
 use crate::rules::{Subject, matches};
 use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding, Step};
-use crate::word::Word;
+use crate::word::{Dynamic, Word};
 
 impl Inquiry<'_> {
     /// A path among the words of a command.
@@ -47,14 +47,47 @@ impl Inquiry<'_> {
                     let about = dynamic.written.to_str_lossy();
                     findings.extend(self.situation("unread-path", &about));
                 }
+                self.unknown_path(dynamic, access, by, findings);
                 // Whatever follows, it lies beneath the last directory that is known.
-                let Some(end) = dynamic.prefix.rfind_byte(b'/') else { return };
+                let Some(end) = dynamic.prefix.rfind_byte(b'/') else {
+                    if dynamic.glob.is_some() {
+                        let access = if access == Access::Delete { Access::Write } else { access };
+                        self.known_path(b".".as_bstr(), access, directory, by, findings);
+                    }
+                    return;
+                };
                 let known = dynamic.prefix.get(..end.max(1)).unwrap_or_default().as_bstr();
                 if known != "/" || dynamic.glob.is_some() {
                     // Something in it goes, not the directory itself.
                     let access = if access == Access::Delete { Access::Write } else { access };
                     self.known_path(known, access, directory, by, findings);
                 }
+            }
+        }
+    }
+
+    /// A path of which only the end is written, or nothing but that it begins at the root of all.
+    fn unknown_path(
+        &self,
+        dynamic: &Dynamic,
+        access: Access,
+        by: Option<&Subjected<'_>>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let written = dynamic.written.as_bstr();
+        let changes = matches!(access, Access::Write | Access::Delete);
+        let from_root = dynamic.prefix == "/" && dynamic.glob.is_none();
+        if from_root || (changes && names_program(written)) {
+            findings.extend(self.situation("unread-path", &written.to_str_lossy()));
+        }
+        if access == Access::Read && dynamic.prefix.is_empty() {
+            let end = written.trim_end_with(|c| c == '"');
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
+            let start = end.iter().rposition(|byte| !plain(byte)).map_or(0, |at| at + 1);
+            let tail = end.get(start..).unwrap_or_default().as_bstr();
+            // A name of a variable is no name of a file.
+            if tail.contains(&b'/') || (!tail.is_empty() && written.contains(&b'}')) {
+                self.by_path_rules(tail, access, by, findings);
             }
         }
     }
@@ -80,6 +113,9 @@ impl Inquiry<'_> {
         {
             self.by_path_rules(real.as_bstr(), access, by, findings);
         }
+        if let Some(real) = self.through_links(absolute.as_bstr()) {
+            self.by_path_rules(real.as_bstr(), access, by, findings);
+        }
         let place = self.world.place(absolute.as_bstr());
         if reachable(place, access, by) {
             return;
@@ -90,6 +126,15 @@ impl Inquiry<'_> {
             _ => ("outside", "leads out of the project"),
         };
         findings.push(outside(rule, reason, path));
+    }
+
+    /// Through a link that this very text makes.
+    fn through_links(&self, path: &BStr) -> Option<BString> {
+        self.links.iter().rev().find_map(|(link, target)| {
+            let rest = path.strip_prefix(link.as_slice())?;
+            let beneath = rest.is_empty() || rest.starts_with(b"/");
+            beneath.then(|| BString::from([target.as_slice(), rest].concat()))
+        })
     }
 
     /// Links followed, save one that is itself what goes.
@@ -143,6 +188,13 @@ impl Inquiry<'_> {
     }
 }
 
+/// `$(which git)`: wherever a program is.
+fn names_program(written: &BStr) -> bool {
+    ["$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ", "`command -v "]
+        .iter()
+        .any(|found| written.contains_str(found))
+}
+
 /// `"$x/.."`: out of a directory that nobody knows.
 fn climbs(written: &BStr) -> bool {
     written.trim_end_with(|c| c == '"' || c == '/' || c == '*').ends_with(b"/..")
@@ -192,6 +244,17 @@ fn outside(rule: &str, reason: &str, path: &BStr) -> Finding {
 /// The path from the root of all, without `.` and `..`. `None`: it is relative to a directory nobody knows.
 pub(super) fn absolute(path: &BStr, directory: &Directory) -> Option<BString> {
     joined(path, directory).map(|whole| normalised(whole.as_bstr()))
+}
+
+/// What a file goes by in one verdict: its path, or how a path that nobody knows is written.
+pub(super) fn key(path: &Word, directory: &Directory) -> Option<BString> {
+    match path {
+        Word::Literal(path) => absolute(path.as_bstr(), directory),
+        Word::Dynamic(dynamic) if dynamic.glob.is_none() => {
+            Some([b"\0", dynamic.written.trim_with(|c| c == '"')].concat().into())
+        }
+        Word::Dynamic(_) => None,
+    }
 }
 
 /// The path from the root of all, as it is written.

@@ -83,10 +83,18 @@ impl Inquiry<'_> {
         let known =
             if more == More::Unknown { super::added::words(subjected, words) } else { None };
         let mut words = words.to_vec();
+        if more == More::None && self.gives_everything(subjected) {
+            let place = |word: &mut Word| {
+                if word.shown() == "{}" {
+                    *word = super::added::everything();
+                }
+            };
+            words.iter_mut().for_each(place);
+        }
         if let Some(known) = known {
             words = known;
         } else if more == More::Unknown {
-            words.push(super::added::unknown(subjected));
+            words.push(self.unknown_words(subjected));
         }
         // What a wrapper is given holds for what it runs.
         let mut all = invocation.assignments.clone();
@@ -103,7 +111,7 @@ impl Inquiry<'_> {
         self.holding(inner.words.len(), |inquiry| inquiry.command(&inner));
     }
 
-    fn shell(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
+    pub fn shell(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
         let Some(values) = text.values() else {
             return self.unknown_code(subjected, text, via);
         };
@@ -140,22 +148,22 @@ impl Inquiry<'_> {
             return;
         };
         for value in values {
-            self.known_code(subjected, language, value.as_bstr(), &via, Level::Unclear);
+            self.known_code(subjected, language, value.as_bstr(), &via, is_unclear);
         }
     }
 
-    /// Code that is there to read; `from` is the level from which on the rules are asked.
-    fn known_code(
+    /// Code that is there to read; `asks` says about which levels, for what was seen, the rules are asked.
+    pub fn known_code(
         &mut self,
         subjected: &Subjected<'_>,
         language: Language,
         text: &BStr,
         via: &Via,
-        from: Level,
+        asks: fn(&code::Reading) -> bool,
     ) {
         let reading = code::read(language, text);
         let mut findings = Vec::new();
-        if reading.level >= from {
+        if asks(&reading) {
             let subject = Subject::Code { language, level: reading.level };
             for mut finding in self.rules_on(&subject, &subjected.lifted) {
                 finding.about.clone_from(&reading.seen);
@@ -192,7 +200,12 @@ impl Inquiry<'_> {
             }
             Input::Inherited => {}
             Input::Text(text) => self.code(subjected, language, text, via),
-            Input::File(path) => self.script_file(subjected, language, path, via),
+            Input::File(path) => {
+                if reads_lines_as_commands(subjected, path) {
+                    return self.decoded(subjected, path);
+                }
+                self.script_file(subjected, language, path, via);
+            }
             Input::Pipe(names) => {
                 let names = names.iter().map(|name| name.shown().as_bytes());
                 let about = BString::from(bstr::join(" | ", names));
@@ -249,8 +262,8 @@ impl Inquiry<'_> {
             findings.extend(self.situation_unless("executing-option", &about, &subjected.lifted));
         }
         self.note(vec![shown.into()], &via, findings);
-        let absolute =
-            path.as_literal().and_then(|path| super::paths::absolute(path, &subjected.directory));
+        let absolute = super::paths::key(path, &subjected.directory);
+        self.guessed_script(subjected, absolute.as_ref(), &via);
         if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
             self.decoded(subjected, path);
         }
@@ -258,10 +271,26 @@ impl Inquiry<'_> {
             if language == Language::Shell {
                 self.shell(subjected, &Word::Literal(content), via);
             } else {
-                self.known_code(subjected, language, content.as_bstr(), &via, Level::Dangerous);
+                self.known_code(subjected, language, content.as_bstr(), &via, is_dangerous);
             }
         }
     }
+}
+
+fn is_unclear(reading: &code::Reading) -> bool {
+    reading.level >= Level::Unclear
+}
+
+fn is_dangerous(reading: &code::Reading) -> bool {
+    reading.level >= Level::Dangerous
+}
+
+/// `parallel < list`, `bash < notes.txt`: no script, and nobody knows what is in it.
+fn reads_lines_as_commands(subjected: &Subjected<'_>, path: &Word) -> bool {
+    const DATA: [&str; 9] =
+        [".txt", ".md", ".log", ".json", ".csv", ".png", ".yml", ".yaml", ".html"];
+    subjected.reading.name == "parallel"
+        || DATA.iter().any(|end| path.shown().ends_with(end.as_bytes()))
 }
 
 /// `$0`, `$1`, … of `sh -c TEXT NAME ARGUMENT…`; nothing is known of those of other texts, and of those that a

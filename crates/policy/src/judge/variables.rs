@@ -48,6 +48,14 @@ impl Inquiry<'_> {
             && verdict.commands.iter().all(|command| &*command.finding.rule != "project-program")
     }
 
+    /// This very text has put something there.
+    fn has_written_beneath(&self, directory: &BStr) -> bool {
+        let beneath = |path: &BString| {
+            path.strip_prefix(directory.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+        };
+        self.written.keys().any(beneath) || self.filled.iter().any(beneath)
+    }
+
     /// Directories of the system, or of the project where such things usually are.
     fn harmless_paths(&self, name: &BStr, value: &Word) -> bool {
         let Some(text) = value.as_literal() else { return false };
@@ -60,8 +68,10 @@ impl Inquiry<'_> {
             }
             let Some(path) = super::paths::absolute(entry, &directory) else { return false };
             match self.world.place(path.as_bstr()) {
-                Place::System => true,
-                Place::Project => name != "PATH" || is_tool_directory(path.as_bstr()),
+                Place::Project if name == "PATH" => {
+                    is_tool_directory(path.as_bstr()) && !self.has_written_beneath(path.as_bstr())
+                }
+                Place::System | Place::Project => true,
                 _ => false,
             }
         })

@@ -125,6 +125,7 @@ pub fn language_name(language: Language) -> &'static str {
 fn shape_name(shape: &Shape) -> &'static str {
     match shape {
         Shape::ForkBomb { .. } => "fork-bomb",
+        Shape::Endless { .. } => "endless",
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Rule {
     /// `project-program`, `unknown-option`, `unread-option`,
     /// `unread-path`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
     pub situation: Vec<String>,
-    /// `fork-bomb`
+    /// `fork-bomb`, `endless`
     pub shape: Vec<String>,
 
     /// Any of these options or operand patterns must be there.

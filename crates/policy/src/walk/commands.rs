@@ -138,6 +138,10 @@ impl Walker<'_> {
         {
             self.names.push(name.clone());
         }
+        self.notes_pause(&words);
+        if redirected.goes_to_file() {
+            self.printed_into_file(&words, &input);
+        }
         let changes = function.is_some() || self.changes_shell(&words) || self.state.has_aliases();
         let kept = if changes { words.clone() } else { Vec::new() };
         let directory = self.state.place.directory.clone();

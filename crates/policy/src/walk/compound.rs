@@ -70,7 +70,11 @@ impl Walker<'_> {
                 }
                 let stepped = self.state.changed_since(before);
                 self.unknown_all(&stepped);
+                let pauses = self.pauses;
                 self.loop_body(None, &command.body);
+                if command.condition.is_none() {
+                    self.ends_by_itself(pauses);
+                }
                 self.leave_loop(mark, &stepped);
             }
             CompoundKind::While(command) => self.while_loop(command),
@@ -197,7 +201,11 @@ impl Walker<'_> {
         let before = self.state.variables_mark();
         self.list(&command.condition);
         let tested = self.state.changed_since(before);
+        let pauses = self.pauses;
         self.loop_body(None, &command.body);
+        if super::endless::is_always(&command.condition, command.until) {
+            self.ends_by_itself(pauses);
+        }
         self.leave_loop(mark, &tested);
     }
 

@@ -43,8 +43,17 @@ pub(super) struct Frame {
 /// What is walked when everything else is done.
 #[derive(Debug)]
 pub(super) enum Deferred {
-    Body { name: BString, body: Arc<CompoundCommand>, via: Via },
-    Text { text: BString, via: Via },
+    Body {
+        name: BString,
+        body: Arc<CompoundCommand>,
+        via: Via,
+    },
+    /// A trap; `at_end`: when the shell ends.
+    Text {
+        text: BString,
+        via: Via,
+        at_end: bool,
+    },
 }
 
 impl Frame {
@@ -227,6 +236,24 @@ impl Walker<'_> {
         }
     }
 
+    /// Traps that run when the shell ends, with what is known then; later once more, with nothing known.
+    pub(super) fn walk_exits(&mut self) {
+        if self.state.ever.is_empty() {
+            return;
+        }
+        let texts: Vec<(BString, Via)> = self
+            .deferred
+            .iter()
+            .filter_map(|deferred| match deferred {
+                Deferred::Text { text, via, at_end: true } => Some((text.clone(), via.clone())),
+                _ => None,
+            })
+            .collect();
+        for (text, via) in texts {
+            self.walk_text_alone(text.as_bstr(), via);
+        }
+    }
+
     /// Functions that nobody called, and traps: they may run at any time, so nothing that the text sets is known.
     pub(super) fn walk_deferred(&mut self) {
         if self.deferred.is_empty() {
@@ -242,7 +269,7 @@ impl Walker<'_> {
                     Deferred::Body { name, body, via } => {
                         self.walk_alone(name.as_bstr(), &body, via);
                     }
-                    Deferred::Text { text, via } => self.walk_text_alone(text.as_bstr(), via),
+                    Deferred::Text { text, via, .. } => self.walk_text_alone(text.as_bstr(), via),
                 }
             }
         }

@@ -7,7 +7,7 @@
 //! - `commands`, `chains`, `compound`, `pipelines`, `redirects`: the tree, in the order of execution.
 //! - `fold`, `draft`, `parameters`, `arithmetic`, `substitutions`: words.
 //! - `state`, `journal`, `values`, `variables`: what is known at a point, and how ways come together.
-//! - `builtins`, `declarations`, `texts`, `functions`, `bombs`: commands that change the shell itself.
+//! - `builtins`, `declarations`, `texts`, `functions`, `bombs`: commands that change the shell itself; `endless`: what never ends.
 //! - `changes`: what a loop may set, found before it is walked.
 
 mod arithmetic;
@@ -19,6 +19,7 @@ mod commands;
 mod compound;
 mod declarations;
 mod draft;
+mod endless;
 mod fold;
 mod functions;
 mod journal;
@@ -75,6 +76,7 @@ pub fn walk(
 ) {
     let mut walker = Walker::new(start, surroundings, emit);
     walker.list(list);
+    walker.walk_exits();
     walker.walk_deferred();
     walker.report_bombs();
 }
@@ -120,6 +122,8 @@ struct Walker<'world> {
     made_up: usize,
     /// How the session splits, asked once.
     splitting: Option<Splitting>,
+    /// Commands seen with which a loop ends or waits.
+    pauses: usize,
     /// Substitutions of the braced word at hand, already walked.
     reuse: Option<HashMap<*const List, Output>>,
 }
@@ -168,6 +172,7 @@ impl<'world> Walker<'world> {
             files: HashMap::new(),
             made_up: 0,
             splitting: None,
+            pauses: 0,
             reuse: None,
         }
     }

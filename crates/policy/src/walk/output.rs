@@ -95,7 +95,21 @@ impl Walker<'_> {
             },
             b"which" | b"command" | b"type" => found(name, operands),
             b"basename" | b"dirname" => part_of_path(name, operands),
+            b"git" => self.top_level(operands),
             b"mktemp" | b"/usr/bin/mktemp" | b"/bin/mktemp" => self.made_up(operands),
+            _ => Output::unknown(),
+        }
+    }
+
+    /// `git rev-parse --show-toplevel`: where the project begins.
+    fn top_level(&self, operands: &[Word]) -> Output {
+        let root = self.surroundings.root();
+        let asks = matches!(operands, [Word::Literal(subcommand), Word::Literal(option)]
+            if subcommand == "rev-parse" && option == "--show-toplevel");
+        match &self.state.place.directory {
+            Directory::Known(path) if asks && path.starts_with(root.as_bytes()) => {
+                Output::Text(line(root))
+            }
             _ => Output::unknown(),
         }
     }

@@ -49,6 +49,11 @@ impl Redirected {
         !self.opens.is_empty()
     }
 
+    /// What the command prints goes into a file that keeps it.
+    pub fn goes_to_file(&self) -> bool {
+        self.prints == Prints::ToFile && self.opens.iter().any(|opened| opened.receives)
+    }
+
     /// Only where it reads from.
     pub fn of_input(&self) -> Redirected {
         Redirected { input: self.input.clone(), ..Redirected::default() }
@@ -234,7 +239,8 @@ impl Walker<'_> {
 
     /// All that is in the file afterwards, as far as this text has put it there.
     fn written(&mut self, opened: &Opened, content: Option<BString>) -> Option<BString> {
-        let path = match resolve(&opened.directory, opened.path.as_literal()?) {
+        let Some(path) = opened.path.as_literal() else { return content };
+        let path = match resolve(&opened.directory, path) {
             Directory::Known(path) => path,
             Directory::Unknown => return content,
         };

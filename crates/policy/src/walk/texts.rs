@@ -83,6 +83,7 @@ impl Walker<'_> {
         let at_end = |signal: &Word| {
             signal.as_literal().is_some_and(|name| ["EXIT", "0"].iter().any(|end| *name == *end))
         };
+        let ends = signals.iter().any(at_end);
         if !signals.iter().all(at_end) {
             self.interrupted_by(text.as_bstr());
         }
@@ -93,7 +94,7 @@ impl Walker<'_> {
             label.extend_from_slice(signal.shown());
         }
         via.push(label);
-        self.deferred.push(Deferred::Text { text: text.clone(), via });
+        self.deferred.push(Deferred::Text { text: text.clone(), via, at_end: ends });
     }
 
     /// A text that may run between any two commands from here on.

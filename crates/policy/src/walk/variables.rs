@@ -159,6 +159,13 @@ impl Walker<'_> {
             text.truncate(256);
             value = Value::Unknown(std::mem::take(text));
         }
+        if let Value::Text(text) = &value
+            && looks_evaluated(text.as_bstr())
+        {
+            // Nobody writes such a text but to have it evaluated, one way or another.
+            let text = text.clone();
+            self.evaluated_text(text.as_bstr());
+        }
         let exported = exported || self.state.is_exported(name).unwrap_or(false);
         if self.state.read_only.contains(name) {
             value = value.join(&self.lookup(name));
@@ -436,4 +443,12 @@ pub(super) fn plain(word: &SyntaxWord) -> Option<&BStr> {
         [exacta_syntax::ast::WordPart::Literal(text)] => Some(text.as_bstr()),
         _ => None,
     }
+}
+
+/// `a[$(id)]`: an element of an array, with a command in its subscript.
+fn looks_evaluated(text: &BStr) -> bool {
+    text.find_byte(b'[').is_some_and(|at| {
+        let (name, subscript) = text.split_at(at);
+        is_name(name) && (subscript.contains_str("$(") || subscript.contains(&b'`'))
+    })
 }

@@ -1,0 +1,118 @@
+//! Texts in a file that may be commands: what stands in quotes, what stands in quotes one after the other, lines.
+//!
+//! Nothing here understands the file. It only finds candidates, for files that a tool is about to run and that
+//! nobody can read otherwise; who asks judges each as if it had been typed.
+
+use bstr::{BStr, BString, ByteSlice};
+
+/// Longer files are not looked through.
+const LONGEST: usize = 64 << 10;
+/// So many candidates of one file are looked at.
+const MOST: usize = 256;
+
+pub(super) fn commands(text: &BStr) -> Vec<BString> {
+    let mut found: Vec<BString> = Vec::new();
+    if text.len() > LONGEST {
+        return found;
+    }
+    let mut together: Vec<BString> = Vec::new();
+    for line in text.lines() {
+        let quoted = quoted(line);
+        let ends = line.trim_ascii_end().last().is_none_or(|byte| b";{}".contains(byte));
+        found.extend(quoted.iter().cloned());
+        together.extend(quoted);
+        if ends {
+            add_joined(&mut found, &mut together);
+        }
+        found.push(bare(line).into());
+        if found.len() > MOST {
+            break;
+        }
+    }
+    add_joined(&mut found, &mut together);
+    found.retain(|candidate| looks_like_a_command(candidate.as_bstr()));
+    found
+}
+
+/// `Command::new("rm").args(["-rf", "/"])`: the words of one command.
+fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
+    if together.len() > 1 && together.len() < 32 {
+        found.push(bstr::join(" ", together.iter()).into());
+    }
+    together.clear();
+}
+
+/// What stands in quotes on the line, escapes taken away.
+fn quoted(line: &[u8]) -> Vec<BString> {
+    let mut found = Vec::new();
+    let mut current: Option<(u8, BString)> = None;
+    let mut bytes = line.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match &mut current {
+            None if b"\"'`".contains(&byte) => current = Some((byte, BString::default())),
+            None => {}
+            Some((quote, text)) if byte == *quote => {
+                found.push(std::mem::take(text));
+                current = None;
+            }
+            Some((_, text)) if byte == b'\\' => text.extend(bytes.next()),
+            Some((_, text)) => text.push(byte),
+        }
+    }
+    found
+}
+
+/// A line of a recipe without what a build file puts before the command: `@`, `- `, `RUN `, `entry: `.
+fn bare(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii();
+    let line = line.trim_start_with(|c| matches!(c, '@' | '-' | '+' | ' '));
+    for sign in [&b"COMMAND "[..], b": ", b"= ", b" := "] {
+        if let Some((_, rest)) = line.split_once_str(sign) {
+            return rest.trim_end_with(|c| matches!(c, ')' | '"' | '\'' | ',')).trim_ascii();
+        }
+    }
+    line
+}
+
+/// A word and something that prose has not.
+fn looks_like_a_command(text: &BStr) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let named = words.next().is_some_and(|word| {
+        word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+~:=".contains(byte))
+    });
+    let telling = |word: &[u8]| {
+        let first = word.first().copied().unwrap_or_default();
+        b"-/~|>$<".contains(&first) || word.contains_str("://")
+    };
+    named && words.any(telling)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<BString> {
+        commands(text.into())
+    }
+
+    #[test]
+    fn texts_that_may_be_commands() {
+        let has = |text: &str, wanted: &str| {
+            let found = found(text);
+            assert!(found.iter().any(|it| it == wanted), "{text}: {found:?}");
+        };
+        has(r#"{"scripts":{"test":"rm -rf ~"}}"#, "rm -rf ~");
+        has(r#"Command::new("rm").args(["-rf", "/"]).status();"#, "rm -rf /");
+        has("Command::new(\"rm\")\n    .arg(\"-rf\")\n    .arg(\"/\");", "rm -rf /");
+        has("default:\n    rm -rf ~\n", "rm -rf ~");
+        has("execute_process(COMMAND rm -rf /home)", "rm -rf /home");
+        has("int main() { system(\"cat \\\"a\\\" /x\"); }", "cat \"a\" /x");
+    }
+
+    #[test]
+    fn prose_is_none() {
+        for text in ["// format the text\nlet x = \"at least one\";", "name = \"demo\"", ""] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+    }
+}
