@@ -8,4 +8,4 @@ mod expand;
 #[path = "../shared/confine.rs"]
 mod shared;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| shared::check(bytes));
+libfuzzer_sys::fuzz_target!(init: exacta_world::require(), |bytes: &[u8]| shared::check(bytes));

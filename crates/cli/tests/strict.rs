@@ -12,6 +12,12 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+exacta_world::tests! {
+    what_is_printed_and_how_it_ends,
+    it_starts_where_the_caller_is,
+    a_person_answers_on_the_terminal,
+}
+
 struct Project(PathBuf);
 
 impl Project {
@@ -72,7 +78,6 @@ impl Drop for Project {
     }
 }
 
-#[test]
 fn what_is_printed_and_how_it_ends() {
     let cases: [(&[&str], &str, &str, i32); 19] = [
         (&["--", "cat a"], "x\n", "", 0),
@@ -125,7 +130,6 @@ fn what_is_printed_and_how_it_ends() {
     }
 }
 
-#[test]
 fn it_starts_where_the_caller_is() {
     let project = Project::new();
     fs::create_dir(project.0.join("sub")).expect("a directory");
@@ -137,7 +141,6 @@ fn it_starts_where_the_caller_is() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "x\n");
 }
 
-#[test]
 fn a_person_answers_on_the_terminal() {
     let project = Project::new();
     let question = "Allow 'seq 2'? (yes/no/always/never): ";

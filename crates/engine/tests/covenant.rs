@@ -22,6 +22,26 @@ use exacta::covenant::{
 };
 
 /// A directory that goes away with the test.
+exacta_world::tests! {
+    nobody_to_ask_means_no,
+    a_broken_commands_file_stops_everything,
+    words_reach_the_command_as_they_were_written,
+    paths_that_lead_out_are_refused_in_both_tiers,
+    what_only_looks_like_a_path_is_asked_about,
+    patterns_and_scripts_are_no_paths,
+    what_the_policy_denies_no_answer_allows,
+    tier_one_asks_where_the_policy_does,
+    a_file_of_the_project_cannot_stand_in_for_tier_one,
+    tier_one_does_not_depend_on_the_search_path,
+    a_failure_keeps_both_streams_in_order,
+    always_is_remembered_and_never_is_final,
+    a_repository_cannot_allow_its_own_commands,
+    an_explicit_root_is_the_wall,
+    a_context_named_through_a_link_works,
+    dropping_the_future_stops_the_command,
+    many_at_once_do_not_mix,
+}
+
 struct Project(PathBuf);
 
 impl Project {
@@ -73,7 +93,6 @@ fn text(result: &RunResult) -> &str {
     }
 }
 
-#[test]
 fn nobody_to_ask_means_no() {
     let project = Project::new();
     let result = project.write("a", "").run_alone("rm a");
@@ -82,7 +101,6 @@ fn nobody_to_ask_means_no() {
     assert_eq!(project.run_alone("echo hi").expect("tier 1").output, "hi\n");
 }
 
-#[test]
 fn a_broken_commands_file_stops_everything() {
     for command in ["echo hi", "touch made", "rm -r x"] {
         let project = Project::new();
@@ -98,7 +116,6 @@ fn a_broken_commands_file_stops_everything() {
     }
 }
 
-#[test]
 fn words_reach_the_command_as_they_were_written() {
     let project = Project::new();
     let cases = [
@@ -113,7 +130,6 @@ fn words_reach_the_command_as_they_were_written() {
     }
 }
 
-#[test]
 fn paths_that_lead_out_are_refused_in_both_tiers() {
     let project = Project::new();
     project.write("src/main.rs", "");
@@ -160,7 +176,6 @@ fn paths_that_lead_out_are_refused_in_both_tiers() {
     }
 }
 
-#[test]
 fn what_only_looks_like_a_path_is_asked_about() {
     let project = Project::new();
     for command in [
@@ -173,7 +188,6 @@ fn what_only_looks_like_a_path_is_asked_about() {
     }
 }
 
-#[test]
 fn patterns_and_scripts_are_no_paths() {
     let project = Project::new();
     for command in [
@@ -191,7 +205,6 @@ fn patterns_and_scripts_are_no_paths() {
     }
 }
 
-#[test]
 fn what_the_policy_denies_no_answer_allows() {
     let project = Project::new();
     for command in ["sudo ls", "curl https://example.org", "env curl https://example.org"] {
@@ -203,7 +216,6 @@ fn what_the_policy_denies_no_answer_allows() {
     }
 }
 
-#[test]
 fn tier_one_asks_where_the_policy_does() {
     let project = Project::new();
     project.write("hook", "#!/bin/sh\n").write(".git/config", "");
@@ -212,7 +224,6 @@ fn tier_one_asks_where_the_policy_does() {
     assert_eq!(text(&project.run_alone("cp hook other")), "");
 }
 
-#[test]
 fn a_file_of_the_project_cannot_stand_in_for_tier_one() {
     let project = Project::new();
     project.write("bin/ls", "#!/bin/sh\necho planted\n").write("a", "");
@@ -225,7 +236,6 @@ fn a_file_of_the_project_cannot_stand_in_for_tier_one() {
     assert_eq!(text(&result), "a\nbin\n");
 }
 
-#[test]
 fn tier_one_does_not_depend_on_the_search_path() {
     let project = Project::new();
     project.write("a", "");
@@ -237,7 +247,6 @@ fn tier_one_does_not_depend_on_the_search_path() {
     assert_eq!(text(&result), "a\n");
 }
 
-#[test]
 fn a_failure_keeps_both_streams_in_order() {
     let project = Project::new();
     project.write("both", "#!/bin/sh\necho one\necho two >&2\necho three\nexit 3\n");
@@ -250,7 +259,6 @@ fn a_failure_keeps_both_streams_in_order() {
     assert_eq!(error.output.as_deref(), Some("cat: missing: No such file or directory\n"));
 }
 
-#[test]
 fn always_is_remembered_and_never_is_final() {
     let project = Project::new();
     project.write("run", "#!/bin/sh\necho ran\n");
@@ -263,7 +271,6 @@ fn always_is_remembered_and_never_is_final() {
     assert_eq!(text(&project.run("./run x", "always")), "Command blocked: ./run x");
 }
 
-#[test]
 fn a_repository_cannot_allow_its_own_commands() {
     let project = Project::new();
     project.write("run", "#!/bin/sh\necho ran\n");
@@ -273,7 +280,6 @@ fn a_repository_cannot_allow_its_own_commands() {
     assert_eq!(text(&project.run_alone("./run")), "Command not approved: ./run");
 }
 
-#[test]
 fn an_explicit_root_is_the_wall() {
     let project = Project::new();
     project.write("outer.txt", "x").write("inner/a.txt", "a");
@@ -291,7 +297,6 @@ fn an_explicit_root_is_the_wall() {
     assert_eq!(text(&result), "x");
 }
 
-#[test]
 fn a_context_named_through_a_link_works() {
     let project = Project::new();
     project.write("sub/a.txt", "a");
@@ -304,7 +309,6 @@ fn a_context_named_through_a_link_works() {
     assert_eq!(text(&result), "a");
 }
 
-#[test]
 fn dropping_the_future_stops_the_command() {
     let project = Project::new();
     project.write("forever", "#!/bin/sh\nwhile :; do echo x >> log; sleep 0.01; done\n");
@@ -333,7 +337,6 @@ fn dropping_the_future_stops_the_command() {
     }
 }
 
-#[test]
 fn many_at_once_do_not_mix() {
     let project = Arc::new(Project::new());
     let threads: Vec<_> = (0..8)

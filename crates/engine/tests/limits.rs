@@ -15,6 +15,15 @@ use std::time::{Duration, Instant};
 
 use exacta::{Limits, Outcome, Request, Session, SessionOptions, Stop};
 
+exacta_world::tests! {
+    each_limit_stops_the_request_and_says_which,
+    too_many_open_files_is_an_error_of_the_redirect,
+    nothing_in_a_script_catches_a_limit,
+    the_session_goes_on_after_a_limit,
+    cancelling_stops_everything_at_once,
+    a_killed_reader_of_a_fifo_ends_at_once,
+}
+
 struct Project(PathBuf);
 
 static SERIAL: AtomicU32 = AtomicU32::new(0);
@@ -113,7 +122,6 @@ fn limited() -> Vec<(Limits, &'static str, &'static str)> {
     ]
 }
 
-#[test]
 fn each_limit_stops_the_request_and_says_which() {
     let project = Project::new();
     for (limits, script, words) in limited() {
@@ -125,7 +133,6 @@ fn each_limit_stops_the_request_and_says_which() {
 }
 
 /// A script can handle this one, as it can under `ulimit -n`.
-#[test]
 fn too_many_open_files_is_an_error_of_the_redirect() {
     let project = Project::new();
     let limits = Limits { open_files: 20, ..Limits::default() };
@@ -134,7 +141,6 @@ fn too_many_open_files_is_an_error_of_the_redirect() {
     assert!(outcome.stopped.is_none());
 }
 
-#[test]
 fn nothing_in_a_script_catches_a_limit() {
     let project = Project::new();
     let limits = Limits { steps: 200, ..Limits::default() };
@@ -145,7 +151,6 @@ fn nothing_in_a_script_catches_a_limit() {
     assert!(matches!(outcome.stopped, Some(Stop::Limit(..))));
 }
 
-#[test]
 fn the_session_goes_on_after_a_limit() {
     let project = Project::new();
     let mut session = project.session(Limits { steps: 200, ..Limits::default() });
@@ -160,7 +165,6 @@ const ENDLESS: &str = include_str!("endless.txt");
 /// How often each of them is stopped, each time a little later.
 const TIMES: u32 = 3;
 
-#[test]
 fn cancelling_stops_everything_at_once() {
     let project = Project::new();
     fs::write(project.0.join("file"), "text\n").expect("a file");
@@ -195,7 +199,6 @@ fn ended(worker: thread::JoinHandle<(Outcome, Instant)>) -> String {
 }
 
 /// What waits for a FIFO is a process to the script: a signal ends it, and the rest goes on.
-#[test]
 fn a_killed_reader_of_a_fifo_ends_at_once() {
     let project = Project::new();
     let made = Command::new("mkfifo").arg(project.0.join("fifo")).status();

@@ -17,22 +17,25 @@ mod parse;
 #[path = "../../policy/tests/scoring/world.rs"]
 mod world;
 
-#[test]
+exacta_world::tests! {
+    parse_is_as_it_was_found,
+    expand_is_as_it_was_found,
+    confine_is_as_it_was_found,
+    judge_is_as_it_was_found,
+}
+
 fn parse_is_as_it_was_found() {
     replay("parse", parse::check);
 }
 
-#[test]
 fn expand_is_as_it_was_found() {
     replay("expand", expand::check);
 }
 
-#[test]
 fn confine_is_as_it_was_found() {
     replay("confine", confine::check);
 }
 
-#[test]
 fn judge_is_as_it_was_found() {
     replay("judge", judge::check);
 }

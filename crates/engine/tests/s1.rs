@@ -63,6 +63,10 @@ struct Example {
 }
 
 fn main() -> ExitCode {
+    exacta_world::within(&exacta_world::here!(), |_| run_examples())
+}
+
+fn run_examples() -> ExitCode {
     let text = include_str!("s1.toml");
     let examples: Examples = toml::from_str(text).expect("valid examples");
     let trials = examples.example.into_iter().map(|example| {

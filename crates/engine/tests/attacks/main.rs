@@ -1,7 +1,7 @@
 //! Attacks on the confinement, as data. Whatever a script does, it shows no secret, changes nothing outside, and is
 //! answered as if the rest of the machine were not there.
 //!
-//! Everything runs in process in temporary directories; `docs/attacks.md` lists the classes.
+//! Everything runs in process, in temporary directories of a disposable world; `docs/attacks.md` lists the classes.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test may fail")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at the real tree from outside")]
@@ -18,6 +18,10 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
+    exacta_world::within(&exacta_world::here!(), |_| run())
+}
+
+fn run() -> ExitCode {
     let arguments = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks");
     let mut trials = matrix::trials(&folder);

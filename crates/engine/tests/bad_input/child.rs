@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use exacta::{Outcome, Request, Session, SessionOptions, Stop};
+use exacta_world::World;
 use libtest_mimic::Failed;
 use rustix::process::{Resource, Rlimit};
 
@@ -86,9 +87,9 @@ fn peak() -> u64 {
 }
 
 /// In the test: starts the child and watches it.
-pub fn start(case: &Case) -> Result<(), Failed> {
+pub fn start(case: &Case, world: &World) -> Result<(), Failed> {
     let place = Scratch::new(case.place);
-    let Some(mut command) = place.command(case.place)? else { return Ok(()) };
+    let mut command = place.command(case.place, world)?;
     command.env(NAME, &case.name).env(PLACE, place.root()).env("RUST_BACKTRACE", "0");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
@@ -143,52 +144,35 @@ impl Scratch {
         self.0.join("root")
     }
 
-    /// `None`: it cannot be run here, and that has been said.
-    fn command(&self, place: Place) -> Result<Option<Command>, Failed> {
+    fn command(&self, place: Place, world: &World) -> Result<Command, Failed> {
         let program = std::env::current_exe()?;
         match place {
             Place::Plain => {
                 // Beyond the limit of a file's size a write shall fail, not end the process.
                 let mut command = Command::new("sh");
                 command.args(["-c", "trap '' XFSZ; exec \"$1\"", "sh"]).arg(program);
-                Ok(Some(command))
+                Ok(command)
             }
             Place::SmallDisk => {
-                let possible = succeeds(Command::new("unshare").args(["-rm", "true"]));
-                if !possible {
-                    eprintln!("NOT RUN: no unshare, or no user namespaces");
-                    return Ok(None);
-                }
                 let script = "mount -t tmpfs -o size=2m tmpfs \"$1\" && exec \"$2\"";
                 let mut command = Command::new("unshare");
                 command.args(["-rm", "sh", "-c", script, "sh"]).arg(self.root()).arg(program);
-                Ok(Some(command))
+                Ok(command)
             }
-            Place::Unprivileged => self.unprivileged(&program),
+            Place::Unprivileged => self.unprivileged(&program, world),
         }
     }
 
-    fn unprivileged(&self, program: &Path) -> Result<Option<Command>, Failed> {
-        if !rustix::process::geteuid().is_root() {
-            return Ok(Some(Command::new(program)));
-        }
-        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
-        if !succeeds(Command::new("setpriv").args(nobody).arg("true")) {
-            eprintln!("NOT RUN: root reads everything, and there is no setpriv");
-            return Ok(None);
-        }
+    fn unprivileged(&self, program: &Path, world: &World) -> Result<Command, Failed> {
         let copy = self.0.join("tests");
         fs::copy(program, &copy)?;
         fs::set_permissions(&self.0, fs::Permissions::from_mode(0o755))?;
-        rustix::fs::chown(self.root(), Some(rustix::fs::Uid::from_raw(65534)), None)?;
-        let mut command = Command::new("setpriv");
-        command.args(nobody).arg(copy).current_dir("/");
-        Ok(Some(command))
+        let user = world.other_user().map(rustix::fs::Uid::from_raw);
+        rustix::fs::chown(self.root(), user, None)?;
+        let mut command = world.unprivileged(copy);
+        command.current_dir("/");
+        Ok(command)
     }
-}
-
-fn succeeds(command: &mut Command) -> bool {
-    command.output().is_ok_and(|output| output.status.success())
 }
 
 impl Drop for Scratch {

@@ -1,7 +1,7 @@
 //! Any input: no panic, no hang, bounded memory, a sensible status.
 //!
 //! Each case runs in a process of its own, so that an abort or an overflowing stack is that case's failure, and its
-//! peak of memory can be read off. Everything happens in temporary directories.
+//! peak of memory can be read off. Everything happens in a disposable world.
 
 #![expect(
     clippy::expect_used,
@@ -24,16 +24,24 @@ mod texts;
 
 use std::process::ExitCode;
 
+use exacta_world::World;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
+    exacta_world::within(&exacta_world::here!(), run)
+}
+
+fn run(world: &World) -> ExitCode {
     let cases = all();
     if let Some(name) = child::asked_for() {
         let case = cases.iter().find(|case| case.name == name).expect("a case of that name");
         return child::run(case);
     }
     let arguments = Arguments::from_args();
-    let trial = |case: case::Case| Trial::test(case.name.clone(), move || child::start(&case));
+    let trial = |case: case::Case| {
+        let world = world.clone();
+        Trial::test(case.name.clone(), move || child::start(&case, &world))
+    };
     libtest_mimic::run(&arguments, cases.into_iter().map(trial).collect()).exit_code()
 }
 

@@ -1,5 +1,6 @@
 //! Behaviour as data: every `tests/cases/*.toml` is run in process and, where real bash and GNU tools are the
 //! oracle, under them too, in a directory of the same name. Compared are output, status and the tree of files.
+//! The real tools delete for real, so all of this happens in a disposable world.
 
 #![expect(
     clippy::disallowed_methods,
@@ -33,6 +34,10 @@ pub struct Observed {
 }
 
 fn main() -> ExitCode {
+    exacta_world::within(&exacta_world::here!(), |_| run_cases())
+}
+
+fn run_cases() -> ExitCode {
     let arguments = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut trials = Vec::new();

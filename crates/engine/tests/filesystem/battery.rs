@@ -436,8 +436,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-#[test]
-fn every_backend_behaves_the_same() {
+pub fn every_backend_behaves_the_same() {
     let mut failures = String::new();
     for case in CASES {
         for backend in backends() {

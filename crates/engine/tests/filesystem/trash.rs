@@ -12,8 +12,7 @@ fn only_entry(directory: &std::path::Path) -> std::path::PathBuf {
     found.pop().unwrap()
 }
 
-#[test]
-fn a_deleted_file_is_in_the_trash_with_its_record() {
+pub fn a_deleted_file_is_in_the_trash_with_its_record() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     std::fs::create_dir_all(scratch.root().join("a/b")).unwrap();
@@ -36,8 +35,7 @@ fn a_deleted_file_is_in_the_trash_with_its_record() {
     assert_eq!(std::fs::read_to_string(scratch.root().join(".clada/.gitignore")).unwrap(), "*\n");
 }
 
-#[test]
-fn a_name_deleted_often_never_collides() {
+pub fn a_name_deleted_often_never_collides() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     for _ in 0..200 {
@@ -48,8 +46,7 @@ fn a_name_deleted_often_never_collides() {
     assert_eq!(std::fs::read_dir(scratch.root().join(".clada/trash")).unwrap().count(), 200);
 }
 
-#[test]
-fn long_names_fit() {
+pub fn long_names_fit() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     for name in ["x".repeat(255), "ä".repeat(127), format!("{}😀", "y".repeat(251))] {
@@ -62,8 +59,7 @@ fn long_names_fit() {
     }
 }
 
-#[test]
-fn git_does_not_see_the_trash() {
+pub fn git_does_not_see_the_trash() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     let exclude = scratch.root().join(".git/info/exclude");
@@ -81,8 +77,7 @@ fn git_does_not_see_the_trash() {
     assert_eq!(std::fs::read_to_string(&exclude).unwrap(), "*.o\n/.trash/\n");
 }
 
-#[test]
-fn the_private_tmp_is_deleted_for_good() {
+pub fn the_private_tmp_is_deleted_for_good() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     assert_eq!(run(&files, "mkdir /tmp/d"), "ok");
@@ -103,8 +98,7 @@ fn the_private_tmp_is_deleted_for_good() {
     assert_eq!(scratch.canary(), before);
 }
 
-#[test]
-fn the_private_tmp_comes_back_when_somebody_deletes_it() {
+pub fn the_private_tmp_comes_back_when_somebody_deletes_it() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     assert_eq!(run(&files, "write /tmp/f x"), "ok");
@@ -116,8 +110,7 @@ fn the_private_tmp_comes_back_when_somebody_deletes_it() {
 }
 
 /// Another file system inside the project: nothing can be renamed across, and nothing is lost. Runs itself again.
-#[test]
-fn across_file_systems() {
+pub fn across_file_systems() {
     const CHILD: &str = "EXACTA_TEST_ACROSS";
     if let Some(root) = std::env::var_os(CHILD) {
         return across(std::path::Path::new(&root));
@@ -173,8 +166,7 @@ fn across(root: &std::path::Path) {
     assert_eq!(std::fs::read_dir(root.join(".clada/trash")).unwrap().count(), 1);
 }
 
-#[test]
-fn nothing_is_made_before_it_is_needed() {
+pub fn nothing_is_made_before_it_is_needed() {
     let scratch = Scratch::new();
     let files = scratch.confined();
     for line in ["write f x", "read f", "write f y", "mkdir d", "list ~", "stat f", "mv f d/f"] {
