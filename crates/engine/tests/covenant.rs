@@ -21,7 +21,6 @@ use exacta::covenant::{
     ExecuteOptions, ExecutionContext, RunCommand, RunErrorKind, RunResult, execute_run, to_json,
 };
 
-/// A directory that goes away with the test.
 exacta_world::tests! {
     nobody_to_ask_means_no,
     a_broken_commands_file_stops_everything,
@@ -42,6 +41,7 @@ exacta_world::tests! {
     many_at_once_do_not_mix,
 }
 
+/// A directory that goes away with the test.
 struct Project(PathBuf);
 
 impl Project {

@@ -49,9 +49,9 @@ impl Passport {
     pub fn shown() -> Result<Option<Self>, Refusal> {
         let Some(step) = env::var_os(STEP) else { return Ok(None) };
         let step = match step.to_str() {
-            Some("ground") => Step::Ground,
-            Some("init") => Step::Init,
-            Some("inside") => Step::Inside,
+            Some("step-ground") => Step::Ground,
+            Some("step-init") => Step::Init,
+            Some("step-inside") => Step::Inside,
             _ => return Err(Refusal::new(format!("{STEP} is set to something unknown; unset it"))),
         };
         let text = |name: &str| env::var(name).unwrap_or_default();
@@ -71,9 +71,9 @@ impl Passport {
 
     pub fn hand_to(&self, command: &mut Command, step: Step) {
         let name = match step {
-            Step::Ground => "ground",
-            Step::Init => "init",
-            Step::Inside => "inside",
+            Step::Ground => "step-ground",
+            Step::Init => "step-init",
+            Step::Inside => "step-inside",
         };
         command.env(STEP, name).env(TOKEN, &self.token).env(OUTSIDE, self.outside.join(" "));
         if step == Step::Inside {

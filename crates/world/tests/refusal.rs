@@ -23,13 +23,13 @@ fn run(command: &mut Command) -> (Option<i32>, String, String) {
     (status.code(), text(stdout), text(stderr))
 }
 
-/// A directory that is not there inside, and is gone afterwards.
+/// A directory that goes away with the test.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        let name = format!("exacta-world-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).expect("a temporary directory");
         Folder(path)
     }
@@ -58,7 +58,7 @@ fn a_claim_in_the_environment_is_not_believed() {
     let token = "0123456789abcdef01234567";
     let foreign = "mnt:[1] pid:[1] net:[1] ipc:[1] uts:[1] user:[1] cgroup:[1]";
     let staging = folder.0.display().to_string();
-    for step in ["inside", "init", "ground", "1", ""] {
+    for step in ["step-inside", "step-init", "step-ground", "1", ""] {
         for (token, outside) in [("", ""), (token, ""), (token, foreign)] {
             let mut command = world(&["touch", &made]);
             command.env("EXACTA_WORLD", step).env("EXACTA_WORLD_OUTSIDE", outside);
@@ -77,7 +77,7 @@ fn a_claim_in_the_environment_is_not_believed() {
 /// All of its namespaces are new, but it is none of ours: as in a container.
 #[test]
 fn any_other_namespaces_are_no_world() {
-    let script = "EXACTA_WORLD=inside EXACTA_WORLD_TOKEN=0123456789abcdef01234567 \
+    let script = "EXACTA_WORLD=step-inside EXACTA_WORLD_TOKEN=0123456789abcdef01234567 \
         EXACTA_WORLD_OUTSIDE='mnt:[1] pid:[1] net:[1] ipc:[1] uts:[1] user:[1] cgroup:[1]' exec \"$0\" touch \"$1\"";
     let folder = Folder::new("container");
     let made = folder.0.join("made");

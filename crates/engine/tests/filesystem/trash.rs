@@ -55,7 +55,7 @@ pub fn long_names_fit() {
     }
     for entry in std::fs::read_dir(scratch.root().join(".trash")).unwrap() {
         let name = entry.unwrap().file_name();
-        assert!(name.len() <= 255 && name.to_str().is_some(), "{name:?}");
+        assert!(name.len() <= 255 && name.to_str().is_some(), "{}", name.display());
     }
 }
 
