@@ -158,8 +158,23 @@ impl Sink<'_> {
         self.effects.push(Effect::Executes { option: option.to_owned(), reason });
     }
 
+    /// An option that names a program from beside the project: no work of the project, and nobody sees it run.
+    fn beside(&mut self, role: &Role, word: &Word, option: &BStr) {
+        let starts = matches!(role, Role::Program | Role::Head | Role::Shell | Role::Split);
+        let told =
+            |effect: &Effect| matches!(effect, Effect::Executes { option: it, .. } if it == option);
+        if starts
+            && !option.is_empty()
+            && word.prefix().trim_ascii_start().starts_with(b"/tmp/")
+            && !self.effects.iter().any(told)
+        {
+            self.executes(option, "starts a program from beside the project");
+        }
+    }
+
     /// What one word with this role does; `rest` are the words that belong to it, `option` says whose value it is.
     pub fn apply(&mut self, role: &Role, word: &Word, rest: &[Word], option: &BStr) {
+        self.beside(role, word, option);
         match role {
             Role::Text | Role::Key(_) => {}
             Role::Remote(_) if is_remote(word) => self.connect(word),
@@ -245,7 +260,9 @@ impl Sink<'_> {
 
     /// A port alone is one of this machine's.
     fn listen(&mut self, word: &Word) {
-        let port = word.as_literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
+        let digits =
+            |text: &BStr| text.strip_prefix(b":").unwrap_or(text).iter().all(u8::is_ascii_digit);
+        let port = word.as_literal().is_some_and(digits);
         if !port {
             self.effects.push(Effect::Connect(word.clone()));
         }
@@ -360,7 +377,12 @@ fn shape_of<'t>(word: &Word, table: &'t Table) -> Option<&'t ShapeRow> {
 
 /// `host:path` and URLs; a path has a slash before its first colon.
 fn is_remote(word: &Word) -> bool {
-    let text = word.prefix();
+    // What a pattern matches are files; their names say the rest.
+    let pattern = match word {
+        Word::Dynamic(dynamic) => dynamic.glob.as_ref(),
+        Word::Literal(_) => None,
+    };
+    let text = pattern.map_or(word.prefix(), |glob| glob.as_bstr());
     if text.is_empty() && word.as_literal().is_none() {
         return true;
     }
