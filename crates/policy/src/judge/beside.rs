@@ -77,6 +77,7 @@ const LOADING: &[&str] = &[
     "settings",
     "settings-file",
     "setupfiles",
+    "startup",
     "startup-file",
     "taskfile",
     "toolchain",
