@@ -1,10 +1,12 @@
 //! Makefiles: recipe lines are for a shell, and some functions run commands while the file is read.
 
+use bstr::ByteSlice;
+
 use super::findings::Findings;
 use crate::event::Access;
 
 pub(super) fn read(text: &[u8], findings: &mut Findings) {
-    let joined = join_lines(text);
+    let joined = with_environment(&join_lines(text));
     let mut defining = false;
     for line in joined.split(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -38,6 +40,43 @@ fn join_lines(text: &[u8]) -> Vec<u8> {
         }
     }
     joined
+}
+
+/// `$(HOME)` is what the shell calls `$HOME`; `$$` stays what it is.
+fn with_environment(text: &[u8]) -> Vec<u8> {
+    const NAMES: [(&str, &str); 5] = [
+        ("HOME", "HOME"),
+        ("PWD", "PWD"),
+        ("CURDIR", "PWD"),
+        ("OLDPWD", "OLDPWD"),
+        ("USER", "USER"),
+    ];
+    let mut result = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find_byte(b'$') {
+        let (before, from) = rest.split_at(at);
+        result.extend_from_slice(before);
+        let known = NAMES.iter().find_map(|(name, shell)| {
+            let inner = from.get(2..)?.strip_prefix(name.as_bytes())?;
+            let closed = match from.get(1)? {
+                b'(' => inner.strip_prefix(b")"),
+                b'{' => inner.strip_prefix(b"}"),
+                _ => None,
+            }?;
+            Some((shell, closed))
+        });
+        if let Some((shell, after)) = known {
+            result.extend_from_slice(format!("$${{{shell}}}").as_bytes());
+            rest = after;
+        } else {
+            // Two at a time: what follows `$$` is the shell's.
+            let (sign, after) = from.split_at(from.len().min(2));
+            result.extend_from_slice(sign);
+            rest = after;
+        }
+    }
+    result.extend_from_slice(rest);
+    result
 }
 
 fn command(recipe: &[u8], findings: &mut Findings) {
@@ -132,6 +171,9 @@ fn definition(line: &[u8], findings: &mut Findings) {
                 .filter(|path| !path.is_empty())
             {
                 findings.open(path, Access::Read);
+                if path.starts_with(b"/dev/") {
+                    findings.danger("include of what is piped in");
+                }
             }
             return;
         }

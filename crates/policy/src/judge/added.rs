@@ -145,15 +145,77 @@ fn between_zeros(text: &BStr) -> Vec<Word> {
     text.split_str("\0").filter(|word| !word.is_empty()).map(Word::literal).collect()
 }
 
-/// Quotes and backslashes keep blanks in a word. What they hide is of no use to somebody who hides a path.
+/// As xargs reads them: quotes and backslashes keep blanks in a word.
 fn between_blanks(text: &BStr) -> Vec<Word> {
-    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut words = Vec::new();
+    let mut word: Option<BString> = None;
+    let mut quote: Option<u8> = None;
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match quote {
+            Some(open) if byte == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(byte),
+            None if byte == b'"' || byte == b'\'' => {
+                quote = Some(byte);
+                word.get_or_insert_default();
+            }
+            None if byte == b'\\' => word.get_or_insert_default().extend(bytes.next()),
+            None if byte.is_ascii_whitespace() => words.extend(word.take().map(Word::Literal)),
+            None => word.get_or_insert_default().push(byte),
+        }
+    }
+    words.extend(word.map(Word::Literal));
     words
-        .map(|word| {
-            let plain = |byte: &u8| !b"\"'\\".contains(byte);
-            Word::Literal(BString::from(word.iter().copied().filter(plain).collect::<Vec<u8>>()))
-        })
-        .collect()
+}
+
+/// The placeholder of `xargs -I`, and the lines that take its place, if they are known.
+pub(super) fn lines(subjected: &Subjected<'_>) -> Option<(BString, Vec<BString>)> {
+    const MOST_LINES: usize = 64;
+    let reading = subjected.reading;
+    if reading.name != "xargs" {
+        return None;
+    }
+    let given = reading.options.iter().find(|option| {
+        option.names.iter().any(|name| ["-I", "-i", "-J", "--replace"].iter().any(|it| name == it))
+    })?;
+    let place = match &given.value {
+        Some(value) => value.as_literal()?.into(),
+        None => BString::from("{}"),
+    };
+    let Input::Text(Word::Literal(text)) = &subjected.invocation.input else { return None };
+    let lines: Vec<BString> = text
+        .lines()
+        .map(|line| BString::from(line.trim_ascii()))
+        .filter(|line| !line.is_empty())
+        .collect();
+    (!place.is_empty() && !lines.is_empty() && lines.len() <= MOST_LINES).then_some((place, lines))
+}
+
+/// The word with the line in the place that is kept for it.
+pub(super) fn placed(word: &Word, place: &BString, line: &BString) -> Word {
+    let text = match word {
+        Word::Literal(text) => text,
+        Word::Dynamic(dynamic) if dynamic.values.is_empty() => &dynamic.written,
+        Word::Dynamic(_) => return word.clone(),
+    };
+    if text.contains_str(place) {
+        Word::literal(text.replace(place.as_slice(), line.as_slice()))
+    } else {
+        word.clone()
+    }
+}
+
+/// `find .git/hooks -exec sh -c '… {}'`: what is found lies where it is looked for.
+pub(super) fn place_found(subjected: &Subjected<'_>, words: &mut [Word]) {
+    let reading = subjected.reading;
+    let start = reading.operands.first().and_then(Word::as_literal);
+    let elsewhere =
+        |start: &&BStr| reading.name == "find" && !matches!(start.as_bytes(), b"." | b"./");
+    let Some(start) = start.filter(elsewhere) else { return };
+    let within = [start.trim_end_with(|c| c == '/'), b"/{}"].concat();
+    for word in words {
+        *word = placed(word, &"{}".into(), &within.clone().into());
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +226,7 @@ mod tests {
     fn words_of_an_input() {
         let all = |words: Vec<Word>| bstr::join(" ", words.iter().map(Word::shown));
         assert_eq!(all(between_blanks("-rf  '/'\n".into())), b"-rf /");
+        assert_eq!(between_blanks("-c \"rm -rf x\" a\\ b".into()).len(), 3);
         assert_eq!(all(between_zeros("a b\0/\0".into())), b"a b /");
     }
 }

@@ -4,7 +4,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::inquiry::{Inquiry, Lifted, built_in};
 use crate::effect::{Effect, Language, More};
-use crate::event::{Access, Directory, Invocation};
+use crate::event::{Access, Directory, Input, Invocation};
 use crate::glob;
 use crate::programs::{self, Reading};
 use crate::rules::Subject;
@@ -88,6 +88,7 @@ impl Inquiry<'_> {
         self.decodes |= decodes(&reading);
         self.note_listing(&reading);
         self.maker.clear();
+        self.remade = remakes(&reading, &invocation.input);
         if makes_texts(&reading) {
             self.maker.extend_from_slice(&invocation.words);
         }
@@ -207,6 +208,12 @@ fn decodes(reading: &Reading) -> bool {
         wanted.is_empty() || names.any(|name| wanted.iter().any(|it| name == it))
     };
     DECODERS.iter().any(|(name, options)| reading.name == *name && given(options))
+}
+
+/// `sed s/x/y/ <<< TEXT`: whoever changes a text that he has just written hides what it becomes.
+fn remakes(reading: &Reading, input: &Input) -> bool {
+    const CHANGING: [&str; 9] = ["awk", "cut", "gawk", "perl", "python", "rev", "sed", "tac", "tr"];
+    matches!(input, Input::Text(_)) && CHANGING.iter().any(|name| reading.name == *name)
 }
 
 /// Prints or writes what its words say.

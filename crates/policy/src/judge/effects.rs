@@ -111,7 +111,16 @@ impl Inquiry<'_> {
 
     /// `echo TEXT | tee x.sh`: what is then in the file is known.
     fn copied(&mut self, path: &Word, access: Access, subjected: &Subjected<'_>) {
-        if subjected.reading.name != "tee" || access != Access::Write {
+        let reading = subjected.reading;
+        let from_input = match reading.name.as_slice() {
+            b"tee" | b"sponge" => true,
+            b"dd" => !reading.operands.iter().any(|operand| operand.prefix().starts_with(b"if=")),
+            b"cp" | b"install" | b"mv" => {
+                reading.operands.iter().any(|operand| operand.shown() == "/dev/stdin")
+            }
+            _ => false,
+        };
+        if !from_input || access != Access::Write {
             return;
         }
         if let (Input::Text(Word::Literal(text)), Some(path)) =
@@ -211,6 +220,9 @@ impl Inquiry<'_> {
             } else {
                 let maker = std::mem::take(&mut self.maker);
                 self.freshly_filled(&path, &maker);
+                if std::mem::take(&mut self.remade) {
+                    self.pipes.insert(path.clone());
+                }
                 self.written.remove(&path);
                 self.filled.insert(path);
             }

@@ -279,8 +279,15 @@ impl Inquiry<'_> {
     /// A file was written by a command of these words; nobody knows what is in it.
     pub fn freshly_filled(&mut self, path: &BString, words: &[Word]) {
         if !words.is_empty() {
-            let text = bstr::join(" ", words.iter().map(Word::shown));
-            self.remember(path, text.into(), true);
+            let mut text = BString::from(bstr::join(" ", words.iter().map(Word::shown)));
+            // What a word can be stands in lines of its own.
+            for word in words {
+                for value in word.values().filter(|values| values.len() > 1).unwrap_or_default() {
+                    text.push(b'\n');
+                    text.extend_from_slice(value);
+                }
+            }
+            self.remember(path, text, true);
         }
     }
 
@@ -305,8 +312,13 @@ impl Inquiry<'_> {
         }
         let mut via = subjected.invocation.via.clone();
         via.push(subjected.reading.name.clone());
+        self.any_fresh(subjected, &via);
+    }
+
+    /// Reads all that was written and not run yet.
+    pub fn any_fresh(&mut self, subjected: &Subjected<'_>, via: &Via) {
         for fresh in std::mem::take(&mut self.fresh) {
-            self.nested(|inquiry| inquiry.implied_file(subjected, &fresh, &via));
+            self.nested(|inquiry| inquiry.implied_file(subjected, &fresh, via));
         }
     }
 
@@ -385,7 +397,7 @@ fn is_refused(verdict: &Verdict) -> bool {
 /// A project's own code may well use the network and start programs, which are judged where they are named. What it
 /// has little reason to do is to remove trees, to run text that it makes, or to hide what it runs.
 fn is_telling(reading: &Reading) -> bool {
-    const SIGHTS: [&str; 16] = [
+    const SIGHTS: [&str; 17] = [
         "system",
         "popen",
         "eval",
@@ -402,6 +414,7 @@ fn is_telling(reading: &Reading) -> bool {
         "marshal",
         "__import__",
         "$(shell",
+        "include",
     ];
     reading.level == Level::Dangerous && SIGHTS.iter().any(|it| reading.seen.contains_str(it))
 }

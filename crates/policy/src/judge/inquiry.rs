@@ -11,7 +11,8 @@ use crate::event::{Event, Invocation, Via};
 use crate::rules::{Rule, Subject, Tier};
 use crate::surroundings::Surroundings;
 use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
-use crate::word::Word;
+use crate::walk::Inherited;
+use crate::word::{Dynamic, Word};
 
 /// Texts within texts (`sh -c "sh -c …"`): beyond this the answer is no.
 const MAX_NESTING: usize = 24;
@@ -31,16 +32,20 @@ pub(super) struct Inquiry<'a> {
     pub written: HashMap<BString, BString>,
     /// Files that the text writes without saying what.
     pub filled: HashSet<BString>,
-    /// Pipes that the text makes: `mkfifo p`.
+    /// Pipes that the text makes (`mkfifo p`), and files that it fills with what nobody can follow.
     pub pipes: HashSet<BString>,
     /// Links that the text makes, and where they lead.
     pub links: Vec<(BString, BString)>,
+    /// Variables that the text exports, with what they had last.
+    pub exported: Vec<Inherited>,
     /// … of both, those that nothing has run since, for tools that run what is there.
     pub fresh: Vec<Fresh>,
     /// The words of the last command that makes texts: what it prints may go into a file.
     pub maker: Vec<Word>,
     /// The last command that lists files lists all of them; its name.
     pub lists_all: Option<BString>,
+    /// … and it makes it of a text that the line itself has.
+    pub remade: bool,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
     commands: Vec<JudgedCommand>,
@@ -61,9 +66,11 @@ impl<'a> Inquiry<'a> {
             filled: HashSet::new(),
             pipes: HashSet::new(),
             links: Vec::new(),
+            exported: Vec::new(),
             fresh: Vec::new(),
             maker: Vec::new(),
             lists_all: None,
+            remade: false,
             decodes: false,
             commands: Vec::new(),
             strictest: None,
@@ -83,6 +90,11 @@ impl<'a> Inquiry<'a> {
     }
 
     pub fn event(&mut self, event: &Event) {
+        if let Event::Assign(assign) = event
+            && assign.exported
+        {
+            self.export(&assign.name, &assign.value);
+        }
         match event {
             Event::Command(invocation) => self.command(invocation),
             Event::Open(open) => self.open(open),
@@ -97,6 +109,26 @@ impl<'a> Inquiry<'a> {
                 let findings = self.rules_on(&Subject::Shape(shape), &[]);
                 self.note(vec![format!("{shape:?}").into()], &Vec::new(), findings);
             }
+        }
+    }
+
+    /// Shells that are started later find it.
+    fn export(&mut self, name: &BString, value: &Word) {
+        const MOST: usize = 256;
+        let full = self.exported.len() >= MOST;
+        let known = self.exported.iter_mut().find(|known| known.name == *name);
+        match known {
+            // One or the other: branches come one after the other, too.
+            Some(known) if known.value != *value => {
+                let unknown = Dynamic { written: name.clone(), ..Dynamic::default() };
+                known.value = Word::Dynamic(Box::new(unknown));
+            }
+            Some(_) => {}
+            None if !full => {
+                let (name, value) = (name.clone(), value.clone());
+                self.exported.push(Inherited { name, value, certain: false });
+            }
+            None => {}
         }
     }
 

@@ -5,7 +5,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::{Inquiry, built_in};
-use crate::event::{Access, Directory};
+use crate::event::{Access, Directory, Input};
 use crate::rules::{Subject, matches};
 use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding, Step};
@@ -75,6 +75,11 @@ impl Inquiry<'_> {
         findings: &mut Vec<Finding>,
     ) {
         let written = dynamic.written.as_bstr();
+        if access == Access::Delete
+            && let Some(by) = by
+        {
+            self.removed_from_input(dynamic, by, findings);
+        }
         let changes = matches!(access, Access::Write | Access::Delete);
         let from_root = dynamic.prefix == "/" && dynamic.glob.is_none();
         if from_root || (changes && names_program(written)) {
@@ -89,6 +94,26 @@ impl Inquiry<'_> {
             if tail.contains(&b'/') || (!tail.is_empty() && written.contains(&b'}')) {
                 self.by_path_rules(tail, access, by, findings);
             }
+        }
+    }
+
+    /// `while read -r x; do rm -rf "$x"; done`, `rm -rf "$(…)"`: what goes is what another command says.
+    fn removed_from_input(
+        &self,
+        dynamic: &Dynamic,
+        by: &Subjected<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
+        const MOST_LINES: usize = 32;
+        if let Input::Text(Word::Literal(text)) = &by.invocation.input {
+            for line in text.lines().take(MOST_LINES) {
+                let line = line.trim_ascii().as_bstr();
+                self.known_path(line, Access::Delete, &by.directory, Some(by), findings);
+            }
+        }
+        let whole = dynamic.prefix.is_empty() && computes_path(dynamic.written.as_bstr());
+        if whole || self.gives_everything(by) {
+            findings.extend(self.situation("unread-path", &dynamic.written.to_str_lossy()));
         }
     }
 
@@ -186,6 +211,19 @@ impl Inquiry<'_> {
         let absolute = absolute(path.as_literal()?, directory)?;
         Some(self.world.place(absolute.as_bstr()))
     }
+}
+
+/// `"$(getent passwd me | cut -d: -f6)"`: a path that some command computes, and not one that lists files.
+fn computes_path(written: &BStr) -> bool {
+    const LISTERS: [&str; 12] =
+        ["find", "git", "ls", "fd", "rg", "grep", "cat", "mktemp", "basename", "go", "npm", "echo"];
+    let written = written.trim_with(|c| c == '"');
+    let inner = written.strip_prefix(b"$(").or_else(|| written.strip_prefix(b"`"));
+    let closed = written.ends_with(b")") || written.ends_with(b"`");
+    inner.is_some_and(|inner| {
+        let first = inner.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        closed && !LISTERS.iter().any(|lister| first == lister.as_bytes())
+    })
 }
 
 /// `$(which git)`: wherever a program is.

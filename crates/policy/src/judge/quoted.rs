@@ -82,7 +82,7 @@ fn looks_like_a_command(text: &BStr) -> bool {
     });
     let telling = |word: &[u8]| {
         let first = word.first().copied().unwrap_or_default();
-        b"-/~|>$<".contains(&first) || word.contains_str("://")
+        b"-/~|>$<".contains(&first) || word.contains_str("://") || word.contains(&b'|')
     };
     named && words.any(telling)
 }

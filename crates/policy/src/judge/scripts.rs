@@ -11,7 +11,7 @@ use crate::event::{Access, Input, Invocation, Via};
 use crate::rules::Subject;
 use crate::surroundings::Place;
 use crate::verdict::Finding;
-use crate::walk::{Start, walk};
+use crate::walk::{Inherited, Start, walk};
 use crate::word::Word;
 
 /// Tools that people do not use to run programs, though they can.
@@ -79,7 +79,6 @@ impl Inquiry<'_> {
         more: More,
         via: Via,
     ) {
-        let invocation = subjected.invocation;
         let known =
             if more == More::Unknown { super::added::words(subjected, words) } else { None };
         let mut words = words.to_vec();
@@ -91,11 +90,42 @@ impl Inquiry<'_> {
             };
             words.iter_mut().for_each(place);
         }
+        if let Some(lines) = super::added::lines(subjected) {
+            return self.run_each(subjected, &words, assignments, &lines, &via);
+        }
+        super::added::place_found(subjected, &mut words);
         if let Some(known) = known {
             words = known;
         } else if more == More::Unknown {
             words.push(self.unknown_words(subjected));
         }
+        self.run_words(subjected, words, assignments, more, via);
+    }
+
+    /// `xargs -I{} command {}` with lines that are known.
+    fn run_each(
+        &mut self,
+        subjected: &Subjected<'_>,
+        words: &[Word],
+        assignments: &[(BString, Word)],
+        (place, lines): &(BString, Vec<BString>),
+        via: &Via,
+    ) {
+        for line in lines {
+            let words = words.iter().map(|word| super::added::placed(word, place, line)).collect();
+            self.run_words(subjected, words, assignments, More::Unknown, via.clone());
+        }
+    }
+
+    fn run_words(
+        &mut self,
+        subjected: &Subjected<'_>,
+        words: Vec<Word>,
+        assignments: &[(BString, Word)],
+        more: More,
+        via: Via,
+    ) {
+        let invocation = subjected.invocation;
         // What a wrapper is given holds for what it runs.
         let mut all = invocation.assignments.clone();
         all.extend_from_slice(assignments);
@@ -120,6 +150,7 @@ impl Inquiry<'_> {
             input: subjected.invocation.input.clone(),
             via,
             positional: positional(subjected),
+            variables: self.inherited(subjected),
         };
         for value in values {
             if value.trim_ascii().is_empty() {
@@ -129,6 +160,22 @@ impl Inquiry<'_> {
                 self.script(value.as_bstr(), &start);
             }
         }
+    }
+
+    /// The variables of a text that another shell reads.
+    fn inherited(&self, subjected: &Subjected<'_>) -> Vec<Inherited> {
+        let given = subjected.invocation.assignments.iter();
+        let given: Vec<Inherited> = given
+            .map(|(name, value)| Inherited {
+                name: name.clone(),
+                value: value.clone(),
+                certain: true,
+            })
+            .collect();
+        if self.exported.is_empty() {
+            return given;
+        }
+        self.exported.iter().cloned().chain(given).collect()
     }
 
     fn unknown_code(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
@@ -175,6 +222,11 @@ impl Inquiry<'_> {
             match effect {
                 Effect::Open { path, access } => {
                     self.path(path, *access, subjected, &mut findings);
+                    if *access == Access::Write
+                        && let Some(path) = super::paths::key(path, &subjected.directory)
+                    {
+                        self.freshly_filled(&path, &[Word::literal(text)]);
+                    }
                 }
                 Effect::Connect(target) => {
                     let about = target.shown().to_str_lossy();
@@ -233,6 +285,9 @@ impl Inquiry<'_> {
         via: Via,
     ) {
         let shown = path.shown();
+        if shown == "{}" || super::added::is_unknown(path) {
+            self.any_fresh(subjected, &via);
+        }
         if super::added::is_unknown(path) && !only_checks(subjected) {
             return self.unknown_code(subjected, path, via);
         }

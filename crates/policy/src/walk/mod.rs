@@ -39,7 +39,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::{CompoundCommand, List};
 
 use crate::event::{Directory, Event, Input, Via};
@@ -63,6 +63,17 @@ pub struct Start {
     pub via: Via,
     /// `$0`, `$1`, …: of `sh -c TEXT NAME ARGUMENT…`. Empty: not known.
     pub positional: Vec<Word>,
+    /// Variables that the text finds in its environment besides those of the session.
+    pub variables: Vec<Inherited>,
+}
+
+/// A variable that a text gets from the one that runs it.
+#[derive(Debug, Clone)]
+pub struct Inherited {
+    pub name: BString,
+    pub value: Word,
+    /// It is there in any case: `x=1 sh -c …`. Else it may be there or not.
+    pub certain: bool,
 }
 
 /// Calls `emit` for everything the tree would do, in the order of the text; bodies of functions come where they are
@@ -75,6 +86,7 @@ pub fn walk(
     emit: &mut dyn FnMut(Event),
 ) {
     let mut walker = Walker::new(start, surroundings, emit);
+    walker.inherit(&start.variables);
     walker.list(list);
     walker.walk_exits();
     walker.walk_deferred();
@@ -174,6 +186,16 @@ impl<'world> Walker<'world> {
             splitting: None,
             pauses: 0,
             reuse: None,
+        }
+    }
+
+    fn inherit(&mut self, variables: &[Inherited]) {
+        for Inherited { name, value, certain } in variables {
+            let mut value = values::Value::of_word(value);
+            if !certain {
+                value = value.join(&values::Value::Unset);
+            }
+            self.state.set(name.as_bstr(), value, true);
         }
     }
 

@@ -96,8 +96,31 @@ impl Walker<'_> {
             b"which" | b"command" | b"type" => found(name, operands),
             b"basename" | b"dirname" => part_of_path(name, operands),
             b"git" => self.top_level(operands),
+            b"realpath" | b"readlink" => self.resolved(operands),
             b"mktemp" | b"/usr/bin/mktemp" | b"/bin/mktemp" => self.made_up(operands),
             _ => Output::unknown(),
+        }
+    }
+
+    /// `realpath x`, `readlink -f x`: the same file, by a path from the root of all. Links are not known here.
+    fn resolved(&self, operands: &[Word]) -> Output {
+        let path = match operands {
+            [Word::Literal(path)] => path,
+            [Word::Literal(option), Word::Literal(path)]
+                if ["-f", "-m", "-e", "-s", "--"].iter().any(|known| option == known) =>
+            {
+                path
+            }
+            _ => return Output::unknown(),
+        };
+        if path.starts_with(b"-") || path.is_empty() {
+            return Output::unknown();
+        }
+        match super::paths::resolve(&self.state.place.directory, path.as_bstr()) {
+            Directory::Known(path) if path == self.surroundings.root() => {
+                Output::Text(line(path.as_bstr()))
+            }
+            Directory::Known(_) | Directory::Unknown => Output::unknown(),
         }
     }
 

@@ -106,6 +106,7 @@ impl Value {
             Value::Unknown(common_prefix(&[BString::from(one), BString::from(two)]))
         };
         match (&self, other) {
+            (Value::Array(one), Value::Array(two)) => beginning(one, two),
             (Value::Unknown(one), Value::Unknown(two)) => unknown(one.as_bstr(), two.as_bstr()),
             (Value::Unknown(one), Value::Text(two)) | (Value::Text(two), Value::Unknown(one)) => {
                 unknown(one.as_bstr(), two.as_bstr())
@@ -121,6 +122,18 @@ impl Value {
             },
         }
     }
+}
+
+/// The elements that both begin with, and then something or nothing.
+fn beginning(one: &[Word], two: &[Word]) -> Value {
+    let same = one.iter().zip(two).take_while(|(one, two)| one == two).count();
+    if same == 0 {
+        return Value::unknown();
+    }
+    let rest = Dynamic { written: "…".into(), splits: true, ..Dynamic::default() };
+    let mut elements: Vec<Word> = one.iter().take(same).cloned().collect();
+    elements.push(Word::Dynamic(Box::new(rest)));
+    Value::Array(Rc::new(elements))
 }
 
 /// What all of them begin with.

@@ -66,7 +66,13 @@ impl Walker<'_> {
                 };
                 return self.default(None, value, (*kind, *colon, word), quoted, draft);
             }
-            (operation, _) => {
+            (operation, elements) => {
+                if *operation == Operation::Transform(b'P') {
+                    // Prompts are expanded: commands in them run.
+                    for text in elements.iter().flatten().filter_map(Word::as_literal) {
+                        self.evaluated_text(text);
+                    }
+                }
                 self.visit_operation(operation);
                 None
             }
