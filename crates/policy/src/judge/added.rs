@@ -154,14 +154,13 @@ fn between_blanks(text: &BStr) -> Vec<Word> {
     while let Some(byte) = bytes.next() {
         match quote {
             Some(open) if byte == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(byte),
             None if byte == b'"' || byte == b'\'' => {
                 quote = Some(byte);
                 word.get_or_insert_default();
             }
             None if byte == b'\\' => word.get_or_insert_default().extend(bytes.next()),
             None if byte.is_ascii_whitespace() => words.extend(word.take().map(Word::Literal)),
-            None => word.get_or_insert_default().push(byte),
+            Some(_) | None => word.get_or_insert_default().push(byte),
         }
     }
     words.extend(word.map(Word::Literal));

@@ -123,12 +123,11 @@ impl<'a> Inquiry<'a> {
                 let unknown = Dynamic { written: name.clone(), ..Dynamic::default() };
                 known.value = Word::Dynamic(Box::new(unknown));
             }
-            Some(_) => {}
             None if !full => {
                 let (name, value) = (name.clone(), value.clone());
                 self.exported.push(Inherited { name, value, certain: false });
             }
-            None => {}
+            Some(_) | None => {}
         }
     }
 
