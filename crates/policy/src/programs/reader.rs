@@ -159,6 +159,10 @@ impl<'t, 'w> Reader<'t, 'w> {
         self.style = found.style;
         self.operands.push(word);
         self.chosen += 1;
+        if found.itself {
+            self.rest = self.words.get(self.at - 1..).unwrap_or_default();
+            self.at = self.words.len();
+        }
         true
     }
 

@@ -49,6 +49,9 @@ pub struct Program {
     pub shapes: Vec<Shape>,
     /// The first operand chooses; each has options and operands of its own besides these.
     pub subcommands: Vec<Program>,
+    /// A subcommand that is a program of its own, with all the words that follow: `yarn eslint .`. Its operands are
+    /// `["command"]`.
+    pub itself: bool,
     /// The language in which it reads code from standard input when nothing else names code (`sh`, `python`).
     pub reads_code: Option<String>,
     /// Whatever its words are, it runs something: why.

@@ -39,6 +39,8 @@ pub struct Table {
     pub shapes: Vec<ShapeRow>,
     pub subcommands: Vec<Subcommand>,
     pub reads_code: Option<Language>,
+    /// A subcommand that is itself the command it runs.
+    pub itself: bool,
     pub executes: Option<String>,
     pub placeholders: Vec<String>,
     pub more: MoreWords,
@@ -180,6 +182,7 @@ impl Table {
                 .map(|(names, range)| Subcommand { names, range, table: OnceLock::new() })
                 .collect(),
             reads_code: program.reads_code.as_deref().map(language),
+            itself: program.itself,
             executes: program.executes,
             placeholders: program.placeholders,
             more: program.more,
