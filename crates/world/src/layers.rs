@@ -214,15 +214,17 @@ impl Layers<'_> {
     /// that is all that the tests need.
     fn open_up(&mut self, here: &Here) {
         for path in self.needed.clone() {
-            for above in path.ancestors() {
-                let done = allow_all(&self.inside(above));
+            let done = allow_all(&self.inside(&path), 0o5);
+            self.note(&path, done);
+            for above in path.ancestors().skip(1) {
+                let done = allow_all(&self.inside(above), 0o1);
                 self.note(above, done);
             }
         }
         let binaries =
             self.inside(self.passport.program.ancestors().nth(2).unwrap_or(Path::new("/")));
         for entry in fs::read_dir(binaries).into_iter().flatten().flatten() {
-            let _a_test_that_needs_it_says_so = allow_all(&entry.path());
+            let _a_test_that_needs_it_says_so = allow_all(&entry.path(), 0o5);
         }
         open_tree(&self.inside(workspace(here)));
     }
@@ -250,24 +252,24 @@ pub fn temporary(name: &str, target: &Path, options: &str) -> Result<(), Refusal
         .when(|| format!("mounting tmpfs on {}", target.display()))
 }
 
-/// Everybody may read what its owner may, and enter what its owner may.
-fn allow_all(path: &Path) -> io::Result<()> {
+/// Everybody may do what its owner may, as far as wanted: read (4) and enter or execute (1).
+fn allow_all(path: &Path, wanted: u32) -> io::Result<()> {
     let metadata = fs::symlink_metadata(path)?;
     if metadata.is_symlink() {
         return Ok(());
     }
     let mode = metadata.permissions().mode();
-    let wanted = mode | (mode >> 6 & 0o5);
-    if mode == wanted {
+    let opened = mode | (mode >> 6 & wanted);
+    if mode == opened {
         return Ok(());
     }
-    fs::set_permissions(path, fs::Permissions::from_mode(wanted))
+    fs::set_permissions(path, fs::Permissions::from_mode(opened))
 }
 
 fn open_tree(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let skipped = ["target", ".git"].iter().any(|name| entry.file_name() == *name);
-        let _a_test_that_needs_it_says_so = allow_all(&entry.path());
+        let _a_test_that_needs_it_says_so = allow_all(&entry.path(), 0o5);
         if !skipped && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             open_tree(&entry.path());
         }

@@ -82,16 +82,23 @@ pub fn within(here: &Here, body: impl FnOnce(&World) -> ExitCode) -> ExitCode {
     done.unwrap_or_else(Refusal::say)
 }
 
+/// The world around this process, for tests that [`tests!`] runs.
+pub fn around() -> Option<World> {
+    inspected().ok()
+}
+
 /// For programs whose `main` is somebody else's, such as fuzzers: ends the process unless a world is around it.
 pub fn require() {
-    let found = match Passport::shown() {
-        Ok(Some(passport)) if passport.step == Step::Inside => inspection::inspect(&passport),
-        Ok(_) => Err(Refusal::new("run it with: cargo run -p exacta-world -- PROGRAM")),
-        Err(refusal) => Err(refusal),
-    };
-    if let Err(refusal) = found {
+    if let Err(refusal) = inspected() {
         let _the_same = refusal.say();
         std::process::exit(i32::from(NO_WORLD));
+    }
+}
+
+fn inspected() -> Result<World, Refusal> {
+    match Passport::shown()? {
+        Some(passport) if passport.step == Step::Inside => inspection::inspect(&passport),
+        _ => Err(Refusal::new("run it with: cargo run -p exacta-world -- PROGRAM")),
     }
 }
 
