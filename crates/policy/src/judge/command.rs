@@ -228,7 +228,10 @@ fn makes_texts(reading: &Reading) -> bool {
 /// Not an address, and nothing that only looks like a path or a name: `curl\u{a0}http://x`.
 fn looks_like_a_path(path: &Word) -> bool {
     path.as_literal().is_none_or(|path| {
+        // `rm -rf /` in one word has a slash, but is no path.
+        let first = path.split_str(" ").next().unwrap_or_default();
         !path.contains_str("://")
+            && first.contains(&b'/')
             && path.chars().all(|c| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ')
     })
 }

@@ -15,10 +15,11 @@ use crate::walk::{Inherited, Start, walk};
 use crate::word::Word;
 
 /// Tools that people do not use to run programs, though they can.
-const HIDING: [&str; 26] = [
-    "ar", "cargo", "cc", "clang", "cmake", "emacs", "g++", "gcc", "git", "go", "hg", "ld", "less",
-    "make", "man", "rg", "rsync", "rustc", "rustdoc", "scp", "sort", "split", "ssh", "tar", "vim",
-    "zip",
+const HIDING: [&str; 44] = [
+    "ack", "ag", "ar", "bat", "bazel", "bazelisk", "buck2", "cargo", "cc", "clang", "cmake",
+    "delta", "diff3", "emacs", "g++", "gcc", "gh", "git", "go", "hg", "kubectl", "latexmk", "ld",
+    "less", "make", "man", "meson", "mvn", "pandoc", "psql", "rg", "rsync", "rustc", "rustdoc",
+    "scp", "sdiff", "sort", "split", "ssh", "svn", "tar", "ugrep", "vim", "zip",
 ];
 
 impl Inquiry<'_> {

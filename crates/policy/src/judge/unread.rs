@@ -16,33 +16,115 @@ use crate::word::Word;
 const EXECUTING: &[&str] = &[
     "agentlib",
     "agentpath",
+    "askpass",
+    "auth-hook",
+    "browser",
     "cmd",
     "command",
     "compiler-launcher",
+    "credential-helper",
+    "deploy-hook",
+    "diff-cmd",
+    "diff-program",
+    "diff3-cmd",
     "editor",
+    "editor-cmd",
     "eval",
     "evaluate",
     "exec",
     "exec-command",
+    "exec-path",
+    "executable",
     "execute",
+    "extcmd",
+    "external-diff",
+    "extract-with",
+    "gdb-path",
+    "gpu-launcher",
     "init-script",
     "interpreter",
     "javaagent",
     "launcher",
+    "ld-path",
     "load-extension",
+    "load-plugin-executable",
+    "load-plugin-library",
+    "manual-auth-hook",
+    "manual-cleanup-hook",
+    "new-volume-script",
+    "on-download-complete",
     "pager",
+    "pdf-engine",
+    "photo-viewer",
     "post-command",
+    "post-hook",
+    "post-invoke",
+    "post-renderer",
     "pre-command",
+    "pre-hook",
+    "pre-invoke",
     "preload",
+    "proxy-command",
+    "renderer-cmd-prefix",
+    "rmt-command",
     "rsh",
+    "rsh-command",
     "run-command",
+    "run-under",
+    "run_under",
+    "runtool",
     "script-shell",
+    "shell",
     "shell-command",
     "shell-escape",
+    "shell-executable",
+    "strip-program",
+    "test-command",
+    "test-runtool",
     "to-command",
     "toolexec",
+    "unzip-command",
     "upload-pack",
+    "use-askpass",
+    "use-compress-program",
+    "viewer",
+    "with-compiler",
+    "with-ghc",
+    "with-ghc-pkg",
+    "with-hc-pkg",
+    "with-ld",
+    "workspace_status_command",
     "wrapper",
+];
+
+/// … and values of them that start nothing of somebody's choice.
+const HARMLESS: &[&str] = &[
+    "",
+    "always",
+    "auto",
+    "bash",
+    "cat",
+    "elvish",
+    "false",
+    "fish",
+    "less",
+    "less -r",
+    "more",
+    "nano",
+    "never",
+    "no",
+    "none",
+    "nu",
+    "nushell",
+    "nvim",
+    "off",
+    "powershell",
+    "pwsh",
+    "sh",
+    "true",
+    "vi",
+    "vim",
+    "zsh",
 ];
 
 /// Programs whose operands are patterns, expressions or anything else that may look like a path.
@@ -119,7 +201,9 @@ impl Inquiry<'_> {
         self.settings_from_beside(subjected, findings);
         // A table need not know every option of every version; what its name says is known anyway.
         for option in reading.options.iter().filter(|option| !option.known) {
-            if let Some(name) = option.names.iter().find(|name| executes(name.as_bstr())) {
+            let harmless = is_harmless(option.value.as_ref());
+            let executing = |name: &&BString| !harmless && executes(name.as_bstr());
+            if let Some(name) = option.names.iter().find(executing) {
                 let about = name.to_str_lossy();
                 findings.extend(self.situation_unless("unread-option", &about, &subjected.lifted));
             }
@@ -144,7 +228,12 @@ impl Inquiry<'_> {
         let defining = |names: &[BString]| names.iter().any(|name| name.starts_with(b"-D"));
         let values = options.filter(|option| !defining(&option.names));
         let values = values.filter_map(|option| option.value.as_ref());
-        for word in subjected.reading.operands.iter().chain(values) {
+        // The words of a module of python are its own: `python -m x --output=/etc/y`.
+        let module = |names: &[BString]| names.iter().any(|name| name == "-m");
+        let module = name == "python"
+            && subjected.reading.options.iter().any(|option| module(&option.names));
+        let words: &[Word] = if module { &subjected.invocation.words } else { &[] };
+        for word in subjected.reading.operands.iter().chain(values).chain(words.iter().skip(1)) {
             let text = word.prefix();
             let text = text.strip_prefix(b"@").unwrap_or(text).as_bstr();
             let top = text.strip_prefix(b"/").and_then(|rest| rest.split_once_str("/"));
@@ -165,6 +254,7 @@ impl Inquiry<'_> {
         let known = word.prefix();
         let text = known.rsplit_once_str("=").map_or(known.as_bytes(), |(_, value)| value);
         let text = text.strip_prefix(b"@").unwrap_or(text).as_bstr();
+        let text = after_name(text);
         if is_address(text) {
             return self.connect(word, subjected, findings);
         }
@@ -179,6 +269,17 @@ impl Inquiry<'_> {
             let about = word.shown().to_str_lossy();
             findings.extend(self.situation_unless("unread-path", &about, &subjected.lifted));
         }
+    }
+}
+
+/// `html:/etc/x`: what follows the name of a format, if it is a path of the system.
+fn after_name(text: &BStr) -> &BStr {
+    let Some((name, path)) = text.split_once_str(":/") else { return text };
+    let plain = !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric);
+    let top = path.split_str("/").next().unwrap_or_default();
+    match text.get(name.len() + 1..) {
+        Some(path) if plain && TOPS.iter().any(|it| top == it.as_bytes()) => path.as_bstr(),
+        _ => text,
     }
 }
 
@@ -200,8 +301,16 @@ fn is_path_out(text: &BStr) -> bool {
     climbs && !text.iter().any(|byte| byte.is_ascii_whitespace() || b"*?[](){}|^$\\".contains(byte))
 }
 
+fn is_harmless(value: Option<&Word>) -> bool {
+    value.and_then(Word::as_literal).is_some_and(|value| {
+        HARMLESS.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes()))
+    })
+}
+
+/// By its name: `--pager`, `-pager`, `--config.pager`.
 fn executes(name: &BStr) -> bool {
     let word = name.trim_start_with(|c| c == '-');
+    let word = word.rsplit_once_str(".").map_or(word, |(_, last)| last);
     word.len() > 2 && EXECUTING.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 

@@ -7,7 +7,7 @@ use super::options::tail;
 use super::reader::{Given, Reader};
 use super::roles::Role;
 use super::schema::MoreWords;
-use super::table::{ShapeRow, Table};
+use super::table::{OptionRow, ShapeRow, Table};
 use super::{run, settings};
 use crate::effect::{Effect, Language};
 use crate::event::Access;
@@ -84,7 +84,15 @@ impl Sink<'_> {
             }
         }
         match &given.value {
-            Some(value) => self.apply(role, value, rest, given.first_name()),
+            Some(value) => {
+                if *role == Role::Program && row.executes.is_none() && is_own_program(value, row) {
+                    self.executes(
+                        given.first_name(),
+                        "names a program of the project that it starts",
+                    );
+                }
+                self.apply(role, value, rest, given.first_name());
+            }
             None if *role == Role::Placeholder => self.placeholders.push("{}".into()),
             None => {}
         }
@@ -182,6 +190,10 @@ impl Sink<'_> {
             Role::Directory => self.effects.push(Effect::Directory(word.clone())),
             Role::Command | Role::CommandUntil => run::command(self, &run::all(word, rest)),
             Role::Head => self.heads.push(word.clone()),
+            // A name with blanks is a command with words of its own: `--pager='less -R'`.
+            Role::Program if word.prefix().contains(&b' ') => {
+                self.effects.push(Effect::Split(word.clone()));
+            }
             Role::Program => run::program(self, word),
             Role::Package => run::package(self, word, rest),
             Role::Module(language) => run::module(self, *language, word, rest),
@@ -354,6 +366,15 @@ pub fn may_execute(
 
 fn is_data(role: Option<&Role>) -> bool {
     matches!(role, Some(Role::Text | Role::Open(Access::Read | Access::Write)))
+}
+
+/// A path that is none of the system's: `--pager=./x`.
+fn is_own_program(value: &Word, row: &OptionRow) -> bool {
+    const SYSTEM: [&str; 3] = ["/usr/", "/bin/", "/sbin/"];
+    let text = value.prefix();
+    text.contains(&b'/')
+        && !SYSTEM.iter().any(|place| text.starts_with(place.as_bytes()))
+        && !is_one_of(value, &row.unless)
 }
 
 /// Does the word have one of these values, letters in either case?

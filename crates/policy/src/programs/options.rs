@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use bstr::{BStr, ByteSlice};
 
 use super::reader::{Given, Reader};
+use super::roles::Role;
 use super::schema::Style;
 use super::table::{OptionRow, Table};
 use crate::word::{Dynamic, Word};
@@ -143,6 +144,15 @@ impl<'t, 'w> Reader<'t, 'w> {
                 continue;
             }
             let name = [b'-', byte];
+            // `zip -rTTsh`: a name of two letters that runs something also counts within a cluster.
+            if let Some(next) = text.get(place + 1)
+                && let Some(row) = self.find(&[b'-', byte, *next])
+                && row.value.as_ref().is_some_and(Role::runs_something)
+            {
+                let attached = place + 2 < text.len() || !is_known(word);
+                self.value(row, &[b'-', byte, *next], attached.then(|| tail(word, place + 2)));
+                break;
+            }
             let Some(row) = self.find(&name) else {
                 unknown = true;
                 self.push(None, &name, None);

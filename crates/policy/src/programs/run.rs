@@ -180,11 +180,39 @@ pub fn parallel(sink: &mut Sink<'_>, words: &[Word]) {
             .is_some_and(|text| [":::", "::::", ":::+", "::::+"].iter().any(|it| text == *it))
     });
     let (before, after) = words.split_at(ends.unwrap_or(words.len()));
+    let arguments = after.iter().filter(|word| !word.shown().starts_with(b":::"));
     if before.is_empty() {
-        sink.effects.extend(after.iter().skip(1).cloned().map(Effect::Shell));
-    } else {
-        sink.effects.push(Effect::Shell(joined(before)));
+        sink.effects.extend(arguments.cloned().map(Effect::Shell));
+        return;
     }
+    let text = joined(before);
+    let from_files = after.first().is_some_and(|word| word.shown().starts_with(b"::::"));
+    let filled: Option<Vec<Word>> = if from_files || sink.reader.has_option("--pipe") {
+        None
+    } else {
+        arguments.map(|argument| filled(&text, argument, &sink.placeholders)).collect()
+    };
+    match filled {
+        Some(filled) if !filled.is_empty() => {
+            sink.effects.extend(filled.into_iter().map(Effect::Shell));
+        }
+        _ => sink.effects.push(Effect::Shell(text)),
+    }
+}
+
+/// A shell text with an argument, quoted, in its place, or at its end.
+fn filled(text: &Word, argument: &Word, placeholders: &[BString]) -> Option<Word> {
+    let quoted = [b"'", argument.as_literal()?.replace("'", "'\\''").as_slice(), b"'"].concat();
+    let text = text.as_literal()?;
+    let mut whole = text.to_vec();
+    for placeholder in placeholders.iter().filter(|it| !it.is_empty()) {
+        whole = whole.replace(placeholder, &quoted);
+    }
+    if whole == text.as_bytes() {
+        whole.push(b' ');
+        whole.extend_from_slice(&quoted);
+    }
+    Some(Word::literal(whole))
 }
 
 /// What the files that a command finds begin with: its one starting point.
