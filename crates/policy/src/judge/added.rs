@@ -48,19 +48,56 @@ impl Inquiry<'_> {
         })
     }
 
+    /// `rm -rf $(ls -A)`: the substitution is the last that has listed files, and lists all of them.
+    pub fn lists_everything_in(&self, written: &BStr) -> bool {
+        let written = written.trim_with(|c| c == '"');
+        let inner = written.strip_prefix(b"$(").or_else(|| written.strip_prefix(b"`"));
+        self.lists_all.as_ref().is_some_and(|lister| {
+            inner.is_some_and(|inner| {
+                inner.starts_with(lister) && !inner.contains(&b'|') && !inner.contains(&b';')
+            })
+        })
+    }
+
     /// Remembers whether a command that lists files lists all of them.
     pub fn note_listing(&mut self, reading: &Reading) {
-        const LISTERS: [&str; 6] = ["fd", "fdfind", "find", "git", "ls", "rg"];
+        const LISTERS: [&str; 8] = ["echo", "fd", "fdfind", "find", "git", "ls", "printf", "rg"];
         if LISTERS.iter().any(|name| reading.name == *name) {
-            self.lists_all =
-                lists_everything(reading, self.world.root()).then(|| reading.name.clone());
+            let all = lists_everything(reading, self.world.root());
+            self.lists_all = all.then(|| reading.name.clone());
         }
+    }
+
+    /// `find . ! -name README.md -delete`
+    pub fn deletes_everything(&self, reading: &Reading) -> bool {
+        reading.name == "find"
+            && reading.options.iter().flat_map(|option| &option.names).any(|name| name == "-delete")
+            && lists_everything(reading, self.world.root())
     }
 }
 
 /// Neither a pattern nor a condition chooses among the files.
 fn lists_everything(reading: &Reading, root: &BStr) -> bool {
-    const UNCHOOSING: [&str; 24] = [
+    const WHOLE: [&str; 8] = [".", "./", "*", "./*", "~", "{}", "+", ";"];
+    let whole = |word: &Word| {
+        let shown = word.shown();
+        shown == root || WHOLE.iter().any(|it| shown == *it)
+    };
+    let globs = |word: &Word| matches!(word, Word::Dynamic(dynamic) if dynamic.glob.is_some());
+    let mut operands = reading.operands.iter();
+    let lists = match reading.name.as_slice() {
+        b"git" => operands.next().is_some_and(|first| first.shown() == "ls-files"),
+        b"rg" => reading.options.iter().flat_map(|option| &option.names).any(|it| it == "--files"),
+        b"echo" => operands.clone().any(globs),
+        b"printf" => operands.next().is_some() && operands.clone().any(globs),
+        _ => true,
+    };
+    lists && operands.all(whole) && !chooses(reading)
+}
+
+/// More conditions are given than are turned round: `! -name x` leaves all but one.
+fn chooses(reading: &Reading) -> bool {
+    const UNCHOOSING: [&str; 30] = [
         "-0",
         "-H",
         "-L",
@@ -85,19 +122,21 @@ fn lists_everything(reading: &Reading, root: &BStr) -> bool {
         "--hidden",
         "--full-name",
         "-xdev",
+        "-delete",
+        "-and",
+        "-e",
+        "-n",
+        "(",
+        ")",
     ];
-    let mut operands = reading.operands.iter();
-    let lists = match reading.name.as_slice() {
-        b"git" => operands.next().is_some_and(|first| first.shown() == "ls-files"),
-        b"rg" => reading.options.iter().flat_map(|option| &option.names).any(|it| it == "--files"),
-        _ => true,
+    let is = |names: &[BString], known: &[&str]| {
+        names.iter().any(|name| known.iter().any(|it| name == it))
     };
-    let whole = |word: &Word| {
-        let shown = word.shown();
-        shown == root || [".", "./", "*", "~", "{}", "+", ";"].iter().any(|it| shown == *it)
-    };
-    let plain = |names: &[BString]| names.iter().any(|name| UNCHOOSING.iter().any(|it| name == it));
-    lists && operands.all(whole) && reading.options.iter().all(|option| plain(&option.names))
+    let options = || reading.options.iter().map(|option| option.names.as_slice());
+    let turned = options().filter(|names| is(names, &["!", "-not"])).count();
+    let choosing =
+        options().filter(|names| !is(names, &UNCHOOSING) && !is(names, &["!", "-not"])).count();
+    choosing > turned
 }
 
 pub(super) fn everything() -> Word {

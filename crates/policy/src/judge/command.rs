@@ -98,6 +98,9 @@ impl Inquiry<'_> {
             findings = self.unmatched(&subjected);
         }
         self.listed_names(&subjected, &mut findings);
+        if self.deletes_everything(&reading) {
+            findings.extend(self.situation("whole-project", "find -delete"));
+        }
         for (name, value) in &invocation.assignments {
             self.variable(name, value, &mut findings);
         }

@@ -43,6 +43,13 @@ impl Inquiry<'_> {
                 if let Some(path) = dynamic.glob.as_ref().and_then(|glob| guarded(glob.as_bstr())) {
                     self.known_path(path.as_bstr(), access, directory, by, findings);
                 }
+                if access == Access::Delete
+                    && let Some(glob) = &dynamic.glob
+                    && self.is_whole_project(glob.as_bstr(), directory)
+                {
+                    let about = dynamic.written.to_str_lossy();
+                    findings.extend(self.situation("whole-project", &about));
+                }
                 if access == Access::Delete && climbs(dynamic.written.as_bstr()) {
                     let about = dynamic.written.to_str_lossy();
                     findings.extend(self.situation("unread-path", &about));
@@ -64,6 +71,16 @@ impl Inquiry<'_> {
                 }
             }
         }
+    }
+
+    /// `*`, `"$PWD"/*`: a pattern that all names in the project's root match.
+    fn is_whole_project(&self, glob: &BStr, directory: &Directory) -> bool {
+        const ALL: [&str; 8] = ["*", "**", ".*", ".[!.]*", ".[^.]*", ".??*", "*.*", "?*"];
+        let (folder, last) = glob.rsplit_once_str("/").unwrap_or((b".", glob.as_bytes()));
+        let folder = if folder.is_empty() { b"/" } else { folder };
+        ALL.iter().any(|all| last == all.as_bytes())
+            && absolute(folder.as_bstr(), directory)
+                .is_some_and(|folder| self.inside(folder.as_bstr()) == ".")
     }
 
     /// A path of which only the end is written, or nothing but that it begins at the root of all.
@@ -111,9 +128,11 @@ impl Inquiry<'_> {
                 self.known_path(line, Access::Delete, &by.directory, Some(by), findings);
             }
         }
-        let whole = dynamic.prefix.is_empty() && computes_path(dynamic.written.as_bstr());
-        if whole || self.gives_everything(by) {
-            findings.extend(self.situation("unread-path", &dynamic.written.to_str_lossy()));
+        let about = dynamic.written.to_str_lossy();
+        if self.gives_everything(by) || self.lists_everything_in(dynamic.written.as_bstr()) {
+            findings.extend(self.situation("whole-project", &about));
+        } else if dynamic.prefix.is_empty() && computes_path(dynamic.written.as_bstr()) {
+            findings.extend(self.situation("unread-path", &about));
         }
     }
 

@@ -72,6 +72,7 @@ pub const SITUATIONS: &[&str] = &[
     "unknown-option",
     "unread-option",
     "unread-path",
+    "whole-project",
     "executing-option",
     "network",
     "outside",
