@@ -19,9 +19,10 @@ fn every_default_rule_can_be_understood() {
     for rule in rules.all() {
         assert!(!rule.reason.is_empty() && !rule.hint.is_empty(), "{}: reason and hint", rule.id);
         // What only the judge can bring about has no line that shows it.
-        let shown =
-            matches!(&*rule.id, "limit" | "project-program" | "unread-option" | "unread-path")
-                || !(rule.written.matches.is_empty() || rule.written.not_match.is_empty());
+        let shown = matches!(
+            &*rule.id,
+            "limit" | "project-program" | "unread-option" | "unread-path" | "whole-project"
+        ) || !(rule.written.matches.is_empty() || rule.written.not_match.is_empty());
         assert!(shown, "{}: examples", rule.id);
     }
 }
