@@ -2,6 +2,7 @@
 
 use bstr::BString;
 
+use super::values::Value;
 use super::{Level, Reading};
 use crate::effect::{Effect, Language, More};
 use crate::event::Access;
@@ -53,6 +54,19 @@ impl Findings {
         });
         if !stream || access == Access::Delete {
             self.add(Effect::Open { path: Word::literal(path), access });
+        }
+    }
+
+    /// A path that is computed: everything that it can be. `seen` is what does it.
+    pub fn open_any(&mut self, path: &Value, access: Access, seen: &[u8]) {
+        match path {
+            Value::Texts(texts) => {
+                for text in texts {
+                    self.open(text, access);
+                }
+            }
+            Value::Inside if access == Access::Read || access == Access::Write => {}
+            _ => self.unclear([seen, b" of a computed path"].concat()),
         }
     }
 

@@ -243,13 +243,6 @@ impl Reader<'_, '_, '_> {
     }
 
     fn touch(&mut self, value: Value, access: Access, seen: &[u8]) {
-        match value.texts() {
-            Some(texts) => {
-                for text in texts {
-                    self.findings.open(text, access);
-                }
-            }
-            None => self.findings.unclear([seen, b" of a computed path"].concat()),
-        }
+        self.findings.open_any(&value, access, seen);
     }
 }

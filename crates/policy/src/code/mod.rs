@@ -9,6 +9,7 @@ mod ed;
 mod emacs;
 mod findings;
 mod gdb;
+mod interpolation;
 mod jq;
 mod lua;
 mod make;

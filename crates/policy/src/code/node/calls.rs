@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Reader, names};
 use crate::code::tokens::{Kind, among};
-use crate::code::values::{Value, is_inside, is_url};
+use crate::code::values::{Value, is_url};
 use crate::event::Access;
 
 impl Reader<'_, '_, '_> {
@@ -71,15 +71,7 @@ impl Reader<'_, '_, '_> {
         if number && matches!(self.tokens.text(range.start), b"0" | b"1" | b"2") {
             return;
         }
-        match self.evaluator.value(range) {
-            Value::Texts(texts) => {
-                for text in &texts {
-                    self.findings.open(text, access);
-                }
-            }
-            Value::Inside if access == Access::Read || access == Access::Write => {}
-            _ => self.findings.unclear([seen, b" of a computed path"].concat()),
-        }
+        self.findings.open_any(&self.evaluator.value(range), access, seen);
     }
 
     /// A function of `fs`.
@@ -117,11 +109,7 @@ impl Reader<'_, '_, '_> {
             }
             b"unlink" => self.touch(open, 0, Access::Delete, path),
             b"rm" | b"rmdir" => {
-                let contained = self.value(open, 0).texts().is_some_and(|texts| {
-                    texts.iter().all(|text| {
-                        is_inside(text) && text.iter().any(|byte| !matches!(byte, b'.' | b'/'))
-                    })
-                });
+                let contained = self.value(open, 0).is_a_part();
                 let tree = self.argument(open, 1).is_some();
                 if tree && !contained {
                     self.findings.danger(path);

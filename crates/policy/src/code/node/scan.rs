@@ -180,32 +180,16 @@ fn template_text(scanner: &mut Scanner<'_>) -> Option<()> {
         return None;
     }
     scanner.at += 1;
-    let start = scanner.at;
-    let place = scanner.tokens.len();
-    scanner.push(Kind::Mixed, &b""[..]);
-    let mut plain = true;
+    let mut text = scanner.begin_text();
     loop {
         match scanner.peek()? {
             b'\\' => scanner.at += 2,
             b'`' => break,
             b'$' if scanner.peek_at(1) == Some(b'{') => {
-                plain = false;
-                scanner.at += 2;
-                scanner.push(Kind::Sign, &b"("[..]);
-                scanner.depth += 1;
-                code(scanner, true)?;
-                scanner.depth -= 1;
-                scanner.push(Kind::Sign, &b")"[..]);
-                scanner.at += 1;
+                scanner.embedded(&mut text, |scanner| code(scanner, true))?;
             }
             _ => scanner.at += 1,
         }
     }
-    let raw = scanner.slice(start..scanner.at);
-    scanner.at += 1;
-    if plain && let Some(token) = scanner.tokens.get_mut(place) {
-        token.kind = Kind::Text;
-        token.text = unescape(raw, ESCAPES)?;
-    }
-    Some(())
+    scanner.end_text(&text, ESCAPES)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Reader;
 use crate::code::tokens::Kind;
-use crate::code::values::{Value, dotted, is_inside, is_url, receiver_start};
+use crate::code::values::{Value, dotted, is_url, receiver_start};
 use crate::effect::Language;
 use crate::event::Access;
 
@@ -170,23 +170,11 @@ impl Reader<'_, '_, '_> {
     }
 
     fn touch(&mut self, value: Value, access: Access, seen: &[u8]) {
-        match value {
-            Value::Texts(texts) => {
-                for text in &texts {
-                    self.findings.open(text, access);
-                }
-            }
-            Value::Inside if access == Access::Read || access == Access::Write => {}
-            _ => self.findings.unclear([seen, b" of a computed path"].concat()),
-        }
+        self.findings.open_any(&value, access, seen);
     }
 
     fn delete_tree(&mut self, value: Value, seen: &[u8]) {
-        let contained = value.texts().is_some_and(|texts| {
-            texts
-                .iter()
-                .all(|text| is_inside(text) && text.iter().any(|byte| !matches!(byte, b'.' | b'/')))
-        });
+        let contained = value.is_a_part();
         if !contained {
             self.findings.danger(seen);
         }

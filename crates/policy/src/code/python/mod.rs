@@ -127,7 +127,7 @@ impl Reader<'_, '_, '_> {
             b"vars" | b"locals" | b"delattr" => self.findings.unclear(name),
             _ if among(names::DANGEROUS_BUILTINS, name) => self.findings.danger(name),
             _ if is_dunder(name) && !among(names::DUNDERS, name) => self.findings.unclear(name),
-            _ if self.bindings.star && among(names::DANGEROUS_ATTRIBUTES, name) => {
+            _ if self.bindings.star && names::is_dangerous_attribute(name) => {
                 self.findings.danger(name);
             }
             _ => {}
@@ -173,7 +173,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn bad_attribute(&mut self, attribute: &[u8], seen: &[u8]) -> bool {
-        if among(names::DANGEROUS_ATTRIBUTES, attribute) {
+        if names::is_dangerous_attribute(attribute) {
             self.findings.danger(seen);
         } else if among(names::UNCLEAR_ATTRIBUTES, attribute)
             || attribute.starts_with(b"__")
@@ -243,7 +243,9 @@ impl Reader<'_, '_, '_> {
                 if let Some((_, end)) = at {
                     self.process_call(member, end);
                 }
-                self.listed(path, member, names::OS, names::OS_DANGEROUS)
+                let starts = among(names::STARTING, member);
+                let dangerous = if starts { names::STARTING } else { names::OS_DANGEROUS };
+                self.listed(path, member, names::OS, dangerous)
             }
             b"sys" => self.sys(path, member, at),
             b"platform" if member == b"system" => 2,

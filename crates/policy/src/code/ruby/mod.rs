@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::findings::Findings;
 use super::tokens::{Kind, Tokens, among};
-use super::values::{Dialect, Evaluator, Scope, Value, dotted, is_inside, is_url};
+use super::values::{Dialect, Evaluator, Scope, Value, dotted, is_url};
 use crate::event::Access;
 
 /// Sorted.
@@ -381,11 +381,7 @@ impl Reader<'_, '_, '_> {
                 self.touch(first, Access::Delete, &path);
             }
             b"rm_rf" | b"rm_r" | b"remove_dir" | b"remove_entry" | b"rmtree" => {
-                let contained = first.texts().is_some_and(|texts| {
-                    texts.iter().all(|text| {
-                        is_inside(text) && text.iter().any(|byte| !matches!(byte, b'.' | b'/'))
-                    })
-                });
+                let contained = first.is_a_part();
                 if !contained {
                     self.findings.danger(&path);
                 }

@@ -1,7 +1,7 @@
 //! Ruby's tokens. A slash, a percent sign and a question mark mean several things; where it is not certain which, the
 //! code counts as not read. A command in backquotes is a sign `` ` `` with its text behind it.
 
-use crate::code::tokens::{Escapes, Kind, Scanner, Tokens, is_name, unescape};
+use crate::code::tokens::{Escapes, Kind, Scanner, Tokens, is_name};
 
 const ESCAPES: Escapes = Escapes { keep_unknown: false, decimal: false, unicode: true };
 
@@ -139,10 +139,7 @@ fn double(scanner: &mut Scanner<'_>, end: u8, open: u8) -> Option<()> {
     if scanner.depth > 5 {
         return None;
     }
-    let start = scanner.at;
-    let place = scanner.tokens.len();
-    scanner.push(Kind::Mixed, &b""[..]);
-    let mut plain = true;
+    let mut text = scanner.begin_text();
     let mut depth = 0usize;
     loop {
         let byte = scanner.peek()?;
@@ -152,14 +149,7 @@ fn double(scanner: &mut Scanner<'_>, end: u8, open: u8) -> Option<()> {
         match byte {
             b'\\' => scanner.at += 2,
             b'#' if scanner.peek_at(1) == Some(b'{') => {
-                plain = false;
-                scanner.at += 2;
-                scanner.push(Kind::Sign, &b"("[..]);
-                scanner.depth += 1;
-                code(scanner, true)?;
-                scanner.depth -= 1;
-                scanner.push(Kind::Sign, &b")"[..]);
-                scanner.at += 1;
+                scanner.embedded(&mut text, |scanner| code(scanner, true))?;
             }
             _ => {
                 if open != 0 && byte == open {
@@ -171,15 +161,8 @@ fn double(scanner: &mut Scanner<'_>, end: u8, open: u8) -> Option<()> {
             }
         }
     }
-    let raw = scanner.slice(start..scanner.at);
-    scanner.at += 1;
-    if plain
-        && let Some(token) = scanner.tokens.get_mut(place)
-        && let Some(text) = unescape(raw, ESCAPES)
-    {
-        token.kind = Kind::Text;
-        token.text = text;
-    }
+    // What its escapes mean is not always known; then it stays a text of which nothing is.
+    let _ = scanner.end_text(&text, ESCAPES);
     Some(())
 }
 

@@ -67,6 +67,15 @@ impl Value {
         }
     }
 
+    /// A known path inside that is more than dots: a tree that may be deleted without losing everything.
+    pub fn is_a_part(&self) -> bool {
+        self.texts().is_some_and(|texts| {
+            texts
+                .iter()
+                .all(|text| is_inside(text) && text.iter().any(|byte| !matches!(byte, b'.' | b'/')))
+        })
+    }
+
     /// Inside, or below `/tmp`.
     fn is_contained(&self) -> bool {
         let scratch = |text: &[u8]| text.strip_prefix(b"/tmp/").is_some_and(is_below);

@@ -1,5 +1,7 @@
 //! Attributes that mean the same wherever they come from.
 
+use crate::code::tokens::among;
+
 /// Names between double underscores that tell and do nothing. Sorted.
 pub(in crate::code::python) const DUNDERS: &[&str] = &[
     "__abs__",
@@ -99,8 +101,33 @@ pub(in crate::code::python) const DUNDERS: &[&str] = &[
     "__xor__",
 ];
 
-/// Attributes that mean danger wherever they come from. Sorted.
-pub(in crate::code::python) const DANGEROUS_ATTRIBUTES: &[&str] = &[
+/// What starts a program, in `os` and under any other name of it. Sorted.
+pub(in crate::code::python) const STARTING: &[&str] = &[
+    "execl",
+    "execle",
+    "execlp",
+    "execlpe",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "forkpty",
+    "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "spawnl",
+    "spawnle",
+    "spawnlp",
+    "spawnlpe",
+    "spawnv",
+    "spawnve",
+    "spawnvp",
+    "spawnvpe",
+    "system",
+];
+
+/// Attributes that mean danger wherever they come from, besides those. Sorted.
+const DANGEROUS_ATTRIBUTES: &[&str] = &[
     "CDLL",
     "CodeType",
     "FunctionType",
@@ -140,18 +167,9 @@ pub(in crate::code::python) const DANGEROUS_ATTRIBUTES: &[&str] = &[
     "create_subprocess_shell",
     "exec_command",
     "exec_module",
-    "execl",
-    "execle",
-    "execlp",
-    "execlpe",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
     "f_builtins",
     "f_globals",
     "fork_exec",
-    "forkpty",
     "getaddrinfo",
     "gethostbyname",
     "getoutput",
@@ -160,24 +178,12 @@ pub(in crate::code::python) const DANGEROUS_ATTRIBUTES: &[&str] = &[
     "load_module",
     "open_connection",
     "pipepager",
-    "popen",
-    "posix_spawn",
-    "posix_spawnp",
     "remote_exec",
     "run_module",
     "run_path",
-    "spawnl",
-    "spawnle",
-    "spawnlp",
-    "spawnlpe",
-    "spawnv",
     "spawnv_passfds",
-    "spawnve",
-    "spawnvp",
-    "spawnvpe",
     "start_server",
     "subprocess",
-    "system",
     "tempfilepager",
     "unsafe_load",
     "unsafe_load_all",
@@ -291,3 +297,7 @@ pub(in crate::code::python) const UNCLEAR_ATTRIBUTES: &[&str] = &[
     "vformat",
     "webbrowser",
 ];
+
+pub(in crate::code::python) fn is_dangerous_attribute(name: &[u8]) -> bool {
+    among(STARTING, name) || among(DANGEROUS_ATTRIBUTES, name)
+}

@@ -232,20 +232,11 @@ pub(in crate::code::python) const OS: &[&str] = &[
     "walk",
 ];
 
-/// What `os` has that starts, ends or becomes another program. Sorted.
+/// What else `os` has that starts, ends or becomes another program. Sorted.
 pub(in crate::code::python) const OS_DANGEROUS: &[&str] = &[
     "abort",
     "chroot",
-    "execl",
-    "execle",
-    "execlp",
-    "execlpe",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
     "fork",
-    "forkpty",
     "kill",
     "killpg",
     "login_tty",
@@ -253,9 +244,6 @@ pub(in crate::code::python) const OS_DANGEROUS: &[&str] = &[
     "mknod",
     "openpty",
     "pidfd_open",
-    "popen",
-    "posix_spawn",
-    "posix_spawnp",
     "ptsname",
     "putenv",
     "setegid",
@@ -266,16 +254,7 @@ pub(in crate::code::python) const OS_DANGEROUS: &[&str] = &[
     "setresuid",
     "setreuid",
     "setuid",
-    "spawnl",
-    "spawnle",
-    "spawnlp",
-    "spawnlpe",
-    "spawnv",
-    "spawnve",
-    "spawnvp",
-    "spawnvpe",
     "startfile",
-    "system",
     "unsetenv",
     "unshare",
 ];
