@@ -69,8 +69,28 @@ pub enum Input {
 pub enum Directory {
     /// Absolute, without `.` and `..`.
     Known(BString),
+    /// As expected if every `cd` before went well, else one of the others; if there are none of them, anywhere.
+    Likely { expected: BString, others: Vec<BString> },
     #[default]
     Unknown,
+}
+
+impl Directory {
+    /// Where it is if all went well.
+    pub fn expected(&self) -> Option<&BString> {
+        match self {
+            Directory::Known(path) | Directory::Likely { expected: path, .. } => Some(path),
+            Directory::Unknown => None,
+        }
+    }
+
+    /// Where it is if something did not, as far as that is known.
+    pub fn others(&self) -> &[BString] {
+        match self {
+            Directory::Likely { others, .. } => others,
+            Directory::Known(_) | Directory::Unknown => &[],
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -138,6 +138,10 @@ fn within(directory: &Directory) -> String {
     match directory {
         Directory::Known(path) if path == "/p" => String::new(),
         Directory::Known(path) => format!(" in {path}"),
+        Directory::Likely { expected, others } if others.is_empty() => format!(" in {expected}?"),
+        Directory::Likely { expected, others } => {
+            format!(" in {expected} or {}", bstr::join(", ", others).as_bstr())
+        }
         Directory::Unknown => " in ?".to_owned(),
     }
 }
@@ -180,6 +184,9 @@ fn every_line_gives_its_events() {
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
         let file: File = toml::from_str(&std::fs::read_to_string(&path).unwrap())
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for case in file.case {

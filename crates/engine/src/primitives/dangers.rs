@@ -128,10 +128,10 @@ fn is_system(word: &Word, directory: &Directory) -> bool {
 /// The parts of an absolute path by its text; `None` if nobody knows where it is.
 fn components(path: &BStr, directory: &Directory) -> Option<Vec<BString>> {
     let mut names = Vec::new();
-    let base: &BStr = match directory {
+    let base: &BStr = match directory.expected() {
         _ if path.starts_with(b"/") => BStr::new(""),
-        Directory::Known(directory) => directory.as_bstr(),
-        Directory::Unknown => return None,
+        Some(directory) => directory.as_bstr(),
+        None => return None,
     };
     for name in base.split_str("/").chain(path.split_str("/")) {
         match name {

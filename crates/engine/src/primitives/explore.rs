@@ -238,12 +238,12 @@ impl Explorer {
 
 fn entered(directory: &Directory, path: &Word) -> Directory {
     let Some(path) = path.as_literal() else { return Directory::Unknown };
-    match directory {
+    match directory.expected() {
         _ if path.starts_with(b"/") => Directory::Known(path.into()),
-        Directory::Known(directory) => {
+        Some(directory) => {
             Directory::Known([directory.as_slice(), b"/", path.as_bytes()].concat().into())
         }
-        Directory::Unknown => Directory::Unknown,
+        None => Directory::Unknown,
     }
 }
 

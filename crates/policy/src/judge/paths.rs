@@ -11,6 +11,8 @@ use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding, Step};
 use crate::word::{Dynamic, Word};
 
+const HIDDEN: &str = "exacta's own state does not exist for commands";
+
 impl Inquiry<'_> {
     /// A path among the words of a command.
     pub fn path(
@@ -148,6 +150,9 @@ impl Inquiry<'_> {
         if path.is_empty() || path == "-" || path.contains_str("://") {
             return;
         }
+        if !path.starts_with(b"/") {
+            self.elsewhere(path, access, directory, by, findings);
+        }
         let Some(written) = joined(path, directory) else { return };
         let absolute = normalised(written.as_bstr());
         self.by_path_rules(absolute.as_bstr(), access, by, findings);
@@ -165,7 +170,7 @@ impl Inquiry<'_> {
             return;
         }
         let (rule, reason) = match place {
-            Place::Hidden => ("hidden", "exacta's own state does not exist for commands"),
+            Place::Hidden => ("hidden", HIDDEN),
             Place::System | Place::Granted { .. } => ("outside", "can be read, not changed"),
             _ => ("outside", "leads out of the project"),
         };
@@ -179,6 +184,25 @@ impl Inquiry<'_> {
             let beneath = rest.is_empty() || rest.starts_with(b"/");
             beneath.then(|| BString::from([target.as_slice(), rest].concat()))
         })
+    }
+
+    /// If a `cd` before it failed, the path leads elsewhere. What is guarded there is guarded; that it may lead out is
+    /// left to when it is opened, or `cd build; cmake ..` would be refused.
+    fn elsewhere(
+        &self,
+        path: &BStr,
+        access: Access,
+        directory: &Directory,
+        by: Option<&Subjected<'_>>,
+        findings: &mut Vec<Finding>,
+    ) {
+        for other in directory.others() {
+            let absolute = normalised(beneath(other.as_bstr(), path).as_bstr());
+            self.by_path_rules(absolute.as_bstr(), access, by, findings);
+            if self.world.place(absolute.as_bstr()) == Place::Hidden {
+                findings.push(outside("hidden", HIDDEN, path));
+            }
+        }
     }
 
     /// Links followed, save one that is itself what goes.
@@ -319,15 +343,11 @@ fn joined(path: &BStr, directory: &Directory) -> Option<BString> {
     if path.starts_with(b"/") {
         return Some(path.into());
     }
-    match directory {
-        Directory::Known(directory) => {
-            let mut whole = directory.clone();
-            whole.push(b'/');
-            whole.extend_from_slice(path);
-            Some(whole)
-        }
-        Directory::Unknown => None,
-    }
+    directory.expected().map(|directory| beneath(directory.as_bstr(), path))
+}
+
+fn beneath(directory: &BStr, path: &BStr) -> BString {
+    BString::from([directory.as_bytes(), b"/", path.as_bytes()].concat())
 }
 
 /// Lexically: a link before a `..` is the world's business.
@@ -349,8 +369,14 @@ fn normalised(path: &BStr) -> BString {
 
 /// The directory after entering another one.
 pub(super) fn entered(directory: &Directory, target: &Word) -> Directory {
-    match target.as_literal().and_then(|target| absolute(target, directory)) {
-        Some(path) => Directory::Known(path),
-        None => Directory::Unknown,
+    let Some(target) = target.as_literal() else { return Directory::Unknown };
+    match (absolute(target, directory), directory) {
+        (Some(expected), Directory::Likely { others, .. }) if !target.starts_with(b"/") => {
+            let others =
+                others.iter().map(|other| normalised(beneath(other.as_bstr(), target).as_bstr()));
+            Directory::Likely { expected, others: others.collect() }
+        }
+        (Some(path), _) => Directory::Known(path),
+        (None, _) => Directory::Unknown,
     }
 }

@@ -229,10 +229,7 @@ fn variable(name: BString, value: &Word, all: &mut Vec<Seen>) {
 
 fn path(word: &Word, access: Access, directory: &Directory, all: &mut Vec<Seen>) {
     let Some(text) = word.as_literal() else { return };
-    let directory = match directory {
-        Directory::Known(directory) => directory.as_bstr(),
-        Directory::Unknown => ROOT.into(),
-    };
+    let directory = directory.expected().map_or(ROOT.into(), |directory| directory.as_bstr());
     let path = relative(text, directory);
     if path.starts_with(b"/") && !path.starts_with(b"/dev/") && !path.starts_with(b"/tmp/") {
         all.push(Seen::Situation("outside"));

@@ -7,16 +7,14 @@ use exacta_syntax::ast::{
 
 use super::Walker;
 use super::values::Value;
+use super::variables::is_name;
+
+/// Names that stand for names that stand for names: so far they are followed.
+const DEEPEST: usize = 4;
 
 impl Walker<'_> {
     /// Walks an expression that is evaluated; its value if that is known.
     pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic) -> Option<i64> {
-        self.visit_arithmetic(arithmetic);
-        self.evaluated(arithmetic)
-    }
-
-    /// The commands in it, and what it sets.
-    pub(super) fn visit_arithmetic(&mut self, arithmetic: &Arithmetic) {
         match arithmetic.expression.as_deref() {
             // Surely evaluated, so what it assigns is what the variable has.
             Some(Expression::Assign { target, operator: None, value })
@@ -25,11 +23,23 @@ impl Walker<'_> {
                 self.visit_expression(value);
                 let number = self.number(value);
                 self.set_number(target, number);
+                number
             }
             // Holds no expansions but plain parameters.
-            Some(expression) => self.visit_expression(expression),
-            None => self.visit_computed(arithmetic),
+            Some(expression) => {
+                self.visit_expression(expression);
+                self.number(expression)
+            }
+            None => {
+                self.visit_computed(arithmetic);
+                None
+            }
         }
+    }
+
+    /// The commands in it, and what it sets.
+    pub(super) fn visit_arithmetic(&mut self, arithmetic: &Arithmetic) {
+        self.arithmetic(arithmetic);
     }
 
     /// An expression that is only known after expansion: what it sets is looked for in its text.
@@ -44,8 +54,9 @@ impl Walker<'_> {
         };
         let limits = exacta_syntax::Limits::default();
         // What is no expression sets nothing; it may be the key of an associative array.
-        if let Ok(expression) = exacta_syntax::parse_arithmetic(text, limits) {
-            self.visit_expression(&expression);
+        match exacta_syntax::parse_arithmetic(text, limits) {
+            Ok(expression) => self.visit_expression(&expression),
+            Err(_) => self.state.dropped = true,
         }
     }
 
@@ -98,11 +109,38 @@ impl Walker<'_> {
         }
     }
 
-    /// A variable's value is an expression too: `x='a[$(id)]'; ((x))` runs `id`.
+    /// A variable's value is an expression too: `x='a[$(id)]'; ((x))` runs `id`. What is not known is taken for a
+    /// number.
     fn visit_value(&mut self, name: &BStr) {
-        if let Some(values) = self.lookup(name).possibilities() {
-            for value in values.into_iter().flatten() {
-                self.evaluated_text(value.as_bstr());
+        self.visit_values(name, 0);
+    }
+
+    fn visit_values(&mut self, name: &BStr, depth: usize) {
+        let Some(values) = self.lookup(name).possibilities() else { return };
+        for value in values.into_iter().flatten() {
+            self.evaluated_text(value.as_bstr());
+            if value.iter().all(u8::is_ascii_digit) {
+                continue;
+            }
+            if depth > DEEPEST {
+                return self.state.forget_everything();
+            }
+            for inner in names_in(value.as_bstr()) {
+                self.visit_values(inner, depth + 1);
+                if may_assign(value.as_bstr()) {
+                    self.assign_unknown(inner, "$((…))");
+                }
+            }
+        }
+    }
+
+    /// A text that is evaluated sets what it names, as far as anybody can tell.
+    pub(super) fn visit_expression_text(&mut self, text: &BStr) {
+        self.evaluated_text(text);
+        for name in names_in(text) {
+            self.visit_value(name);
+            if may_assign(text) {
+                self.assign_unknown(name, "$((…))");
             }
         }
     }
@@ -198,6 +236,17 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// `x = 1`, `x++`; a comparison is taken for one too.
+fn may_assign(text: &BStr) -> bool {
+    text.contains(&b'=') || text.contains_str("++") || text.contains_str("--")
+}
+
+fn names_in(text: &BStr) -> impl Iterator<Item = &BStr> {
+    text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
+        .filter(|piece| is_name(piece))
+        .map(ByteSlice::as_bstr)
 }
 
 fn binary(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {

@@ -5,12 +5,11 @@ use std::rc::Rc;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::Assignment;
 
-use crate::event::{Directory, Input};
+use crate::event::Input;
 use crate::word::Word;
 
 use super::Walker;
 use super::output::Output;
-use super::paths;
 use super::state::Positional;
 use super::values::Value;
 use super::variables::Folded;
@@ -26,6 +25,7 @@ const CHANGING: &[&str] = &[
     "command",
     "continue",
     "declare",
+    "enable",
     "eval",
     "exec",
     "exit",
@@ -52,6 +52,22 @@ const CHANGING: &[&str] = &[
     "unalias",
     "unset",
     "wait",
+];
+
+/// Options of `set -o` and `shopt` that change what words mean.
+const STRANGE: &[&str] = &[
+    "braceexpand",
+    "cdable_vars",
+    "compat31",
+    "compat32",
+    "compat40",
+    "compat41",
+    "compat42",
+    "compat43",
+    "compat44",
+    "keyword",
+    "posix",
+    "xpg_echo",
 ];
 
 /// Is it a command that changes the shell?
@@ -110,10 +126,9 @@ impl Walker<'_> {
             b"break" | b"continue" => self.escape(false),
             b"set" => self.set_options(operands),
             b"shift" => self.shift(operands),
-            b"shopt" => {
-                let named = |word: &Word| word.as_literal().is_none_or(|word| *word == "lastpipe");
-                self.state.last_in_shell |= operands.iter().any(named);
-            }
+            b"shopt" => self.shopt(operands),
+            // What has the name of a builtin may not be one.
+            b"enable" => self.state.strange = true,
             b"alias" => self.alias(operands),
             b"unalias" => self.unalias(operands),
             b"hash" => self.hash(operands),
@@ -155,71 +170,6 @@ impl Walker<'_> {
         }
     }
 
-    fn change_directory(&mut self, operands: &[Word]) {
-        let directory = self.destination(operands);
-        self.enter_directory(directory);
-    }
-
-    fn destination(&mut self, operands: &[Word]) -> Directory {
-        let mut rest = operands;
-        while let Some((Word::Literal(option), more)) = rest.split_first() {
-            match option.as_slice() {
-                b"-L" | b"-P" | b"-e" | b"-@" | b"-Pe" | b"--" => rest = more,
-                _ => break,
-            }
-        }
-        match rest {
-            [] => match self.lookup(BStr::new("HOME")) {
-                Value::Text(home) => paths::resolve(&self.state.place.directory, home.as_bstr()),
-                _ => Directory::Unknown,
-            },
-            [Word::Literal(path)] if path == "-" => self.state.place.previous.clone(),
-            [Word::Literal(path)] => self.below(path.as_bstr()),
-            _ => Directory::Unknown,
-        }
-    }
-
-    /// `CDPATH` can send a plain name elsewhere.
-    fn below(&mut self, path: &BStr) -> Directory {
-        let anchored =
-            path.starts_with(b"/") || path.starts_with(b"./") || path.starts_with(b"../");
-        let exact = anchored || path == "." || path == "..";
-        let plain = matches!(self.lookup(BStr::new("CDPATH")), Value::Unset)
-            || self.lookup(BStr::new("CDPATH")) == Value::Text(BString::default());
-        if exact || plain {
-            paths::resolve(&self.state.place.directory, path)
-        } else {
-            Directory::Unknown
-        }
-    }
-
-    fn push_directory(&mut self, operands: &[Word]) {
-        let current = self.state.place.directory.clone();
-        let next = match operands {
-            [] => self.state.place.stack.as_mut().and_then(Vec::pop),
-            [Word::Literal(path)] if !path.starts_with(b"+") && !path.starts_with(b"-") => {
-                Some(self.below(path.as_bstr()))
-            }
-            _ => None,
-        };
-        let Some(next) = next else { return self.state.lose_place() };
-        self.enter_directory(next);
-        if let Some(stack) = &mut self.state.place.stack {
-            stack.push(current);
-        }
-    }
-
-    fn pop_directory(&mut self, operands: &[Word]) {
-        let next = match operands {
-            [] => self.state.place.stack.as_mut().and_then(Vec::pop),
-            _ => None,
-        };
-        match next {
-            Some(next) => self.enter_directory(next),
-            None => self.state.lose_place(),
-        }
-    }
-
     /// A file of the project is taken to stay where it is; what it sets is not known.
     fn source(&mut self, operands: &[Word]) {
         let literal = operands.first().and_then(Word::as_literal);
@@ -250,6 +200,7 @@ impl Walker<'_> {
             let Some(text) = word.as_literal() else {
                 self.state.positional = Positional::Unknown;
                 self.state.exports_all = true;
+                self.state.strange |= may_be_option(word);
                 return;
             };
             let rest = operands.get(index + 1..).unwrap_or_default();
@@ -269,12 +220,15 @@ impl Walker<'_> {
                     if option.contains(&b'a') {
                         self.state.exports_all = on;
                     }
+                    // Braces are text, assignments may stand behind the command.
+                    self.state.strange |= is_strange(option.as_bstr());
                 }
                 option => {
                     let names = |word: &Word| word.as_literal().is_some_and(ends_in_o);
                     let named = index.checked_sub(1).and_then(|index| operands.get(index));
                     if named.is_some_and(names) {
                         self.state.exports_all |= option == b"allexport";
+                        self.state.strange |= is_strange(option.as_bstr());
                         continue;
                     }
                     let all = operands.get(index..).unwrap_or_default();
@@ -282,6 +236,15 @@ impl Walker<'_> {
                     return;
                 }
             }
+        }
+    }
+
+    fn shopt(&mut self, operands: &[Word]) {
+        for word in operands {
+            let word = word.as_literal();
+            self.state.last_in_shell |= word.is_none_or(|word| *word == "lastpipe");
+            self.state.any_case |= word.is_none_or(|word| *word == "nocasematch");
+            self.state.strange |= word.is_none_or(is_strange);
         }
     }
 
@@ -340,9 +303,19 @@ impl Walker<'_> {
             .filter_map(Word::as_literal)
             .take_while(|word| word.starts_with(b"-"))
             .any(|word| word.contains(&b'f'));
+        let references = operands
+            .iter()
+            .filter_map(Word::as_literal)
+            .any(|word| word.starts_with(b"-") && word.contains(&b'n'));
         for word in operands {
             match word.as_literal() {
-                None => self.state.forget_everything(),
+                Some(name) if references && !name.starts_with(b"-") => {
+                    self.set(name, Value::unknown(), false);
+                }
+                None => {
+                    self.state.forget_everything();
+                    self.state.doubt_functions();
+                }
                 Some(name) if name.starts_with(b"-") => {}
                 Some(name) if functions => self.state.undefine(name),
                 Some(name) => {
@@ -361,12 +334,33 @@ impl Walker<'_> {
 
     /// Without an option it is the variable, or the function if there is none.
     fn unset_name(&mut self, name: &BStr) {
-        if self.lookup(name) == Value::Unset && self.state.function(name).is_some() {
+        let value = self.lookup(name);
+        if self.state.function(name).is_some() && value != Value::Unset {
+            self.state.doubt_functions();
+        }
+        if value == Value::Unset && self.state.function(name).is_some() {
             self.state.undefine(name);
+        } else if self.state.was_ever_local(name) && !self.is_own_local(name) {
+            // What it has in the calls further out comes to light.
+            self.set(name, Value::unknown(), false);
         } else {
             self.state.set(name, Value::Unset, false);
         }
     }
+}
+
+/// An option, of whatever command, that changes what words mean.
+pub(super) fn is_strange(option: &BStr) -> bool {
+    let letter = match option.first() {
+        Some(b'-') => b'k',
+        Some(b'+') => b'B',
+        _ => return STRANGE.iter().any(|name| *option == *name),
+    };
+    option.contains(&letter)
+}
+
+fn may_be_option(word: &Word) -> bool {
+    word.prefix().first().is_none_or(|byte| matches!(byte, b'-' | b'+'))
 }
 
 fn ends_in_o(option: &BStr) -> bool {

@@ -1,28 +1,23 @@
 //! `a && b || c`: what stands behind an operator runs or not, and what is known later must hold in both cases.
 
-use exacta_syntax::ast::{
-    AndOr, AndOrOperator, Argument, AssignedValue, Command, Operation, Pipeline, WordPart,
-};
+use exacta_syntax::ast::{AndOr, AndOrOperator, Command, Pipeline};
 
 use super::Walker;
 use super::output::Output;
-use super::paths::Place;
+use super::paths::{Crossing, Place};
+use super::reliable::is_reliable;
 use super::state::Mark;
-use super::variables::{initial, plain};
-
-/// What does not fail in practice, so that `&&` after it always goes on.
-const RELIABLE: &[&str] = &[
-    ":", "true", "cd", "echo", "printf", "export", "set", "declare", "typeset", "local", "alias",
-    "trap", "pushd", "popd", "pwd", "unset", "shopt", "readonly", "umask",
-];
+use super::variables::initial;
 
 /// How far a chain has come.
 struct Progress {
     output: Output,
     /// From where on something may have failed and skipped what follows.
     doubtful: Option<Mark>,
-    /// Where the last pipeline began.
-    place: Place,
+    /// Where the shell is if that happened.
+    stopped: Vec<Place>,
+    /// The last pipeline was a `cd`.
+    crossing: Option<Crossing>,
 }
 
 impl Walker<'_> {
@@ -30,45 +25,76 @@ impl Walker<'_> {
         if chain.rest.is_empty() {
             return self.pipeline(&chain.first);
         }
-        let place = self.state.place.clone();
-        let output = self.pipeline(&chain.first);
+        let (output, crossing) = self.link(&chain.first);
         let doubtful = self.doubt(None, &chain.first);
-        let mut progress = Progress { output, doubtful, place };
+        let mut progress = Progress { output, doubtful, stopped: Vec::new(), crossing };
         for (operator, pipeline) in &chain.rest {
             progress = match operator {
                 AndOrOperator::And => self.after_success(progress, pipeline),
                 AndOrOperator::Or => self.after_failure(progress, pipeline),
             };
         }
-        self.blur(progress.doubtful.as_ref());
+        self.blur(progress.doubtful.as_ref(), &progress.stopped);
         progress.output
     }
 
+    /// One pipeline; and where it leads if it is a `cd` and nothing else.
+    fn link(&mut self, pipeline: &Pipeline) -> (Output, Option<Crossing>) {
+        self.crossing = None;
+        let output = self.pipeline(pipeline);
+        let crossing = self.crossing.take();
+        let alone = match pipeline.stages.as_slice() {
+            [stage] => !pipeline.negated && self.is_move(&stage.command),
+            _ => false,
+        };
+        (output, crossing.filter(|_| alone))
+    }
+
+    /// Is it surely the builtin?
+    fn is_move(&self, command: &Command) -> bool {
+        let Command::Simple(command) = command else { return false };
+        let Some(name) = super::commands::alias_candidate(command) else { return false };
+        ["cd", "pushd", "popd"].iter().any(|known| *name == *known)
+            && self.state.function(name).is_none()
+            && self.state.aliases(name).is_none()
+    }
+
     fn after_success(&mut self, before: Progress, pipeline: &Pipeline) -> Progress {
-        let place = self.state.place.clone();
+        let Progress { output, mut doubtful, mut stopped, crossing } = before;
+        match crossing {
+            Some(Crossing { success, failure: Some(failure) }) => {
+                doubtful = doubtful.or_else(|| Some(self.state.mark()));
+                stopped.push(failure);
+                self.state.place = success;
+            }
+            None if doubtful.is_some() => stopped.push(self.state.place.clone()),
+            _ => {}
+        }
         let mark = self.state.mark();
         let reachable = !self.state.ended;
-        let printed = self.pipeline(pipeline);
-        let certain = before.doubtful.is_none();
+        let (printed, crossing) = self.link(pipeline);
+        let certain = doubtful.is_none();
         if reachable && self.state.ended && !certain {
             // It ended only if all before it went well.
             let way = self.state.rollback(mark);
             self.merge(vec![way], true);
             self.state.leaked = true;
         }
-        let output =
-            if certain { before.output.then(printed) } else { before.output.then_maybe(&printed) };
-        Progress { output, doubtful: self.doubt(before.doubtful, pipeline), place }
+        let output = if certain { output.then(printed) } else { output.then_maybe(&printed) };
+        Progress { output, doubtful: self.doubt(doubtful, pipeline), stopped, crossing }
     }
 
     fn after_failure(&mut self, before: Progress, pipeline: &Pipeline) -> Progress {
-        let mark = self.state.mark();
-        if before.doubtful.is_some() {
-            self.blur(before.doubtful.as_ref());
-        } else {
-            // `cd x || …`: if it failed, it went nowhere.
-            self.state.place.clone_from(&before.place);
+        // If all went well, nothing of what follows here runs.
+        if let Some(crossing) = &before.crossing {
+            self.state.place = crossing.success.clone();
         }
+        let mark = self.state.mark();
+        if let Some(Crossing { failure: Some(failure), .. }) = before.crossing {
+            // `cd x || …`: if it failed, it went nowhere.
+            self.state.place = failure;
+        }
+        self.blur(before.doubtful.as_ref(), &before.stopped);
         let printed = self.pipeline(pipeline);
         let way = self.state.rollback(mark);
         self.state.leaked |= way.has_ended();
@@ -76,62 +102,25 @@ impl Walker<'_> {
         Progress {
             output: before.output.then_maybe(&printed),
             doubtful: self.doubt(None, pipeline),
-            place: self.state.place.clone(),
+            stopped: Vec::new(),
+            crossing: None,
         }
     }
 
-    fn blur(&mut self, doubtful: Option<&Mark>) {
+    fn blur(&mut self, doubtful: Option<&Mark>, stopped: &[Place]) {
         let surroundings = self.surroundings;
         if let Some(from) = doubtful {
             self.state.blur(from, &|name| initial(surroundings, name));
+        }
+        for place in stopped {
+            self.state.place.or_else(place);
         }
     }
 
     fn doubt(&self, doubtful: Option<Mark>, pipeline: &Pipeline) -> Option<Mark> {
         match doubtful {
-            None if !is_reliable(pipeline) => Some(self.state.mark()),
+            None if !is_reliable(pipeline, &self.state) => Some(self.state.mark()),
             doubtful => doubtful,
         }
     }
-}
-
-fn is_reliable(pipeline: &Pipeline) -> bool {
-    let [stage] = pipeline.stages.as_slice() else { return false };
-    let Command::Simple(command) = &stage.command else { return false };
-    if pipeline.negated {
-        return false;
-    }
-    match command.words.first() {
-        Some(Argument::Word(word)) => {
-            plain(word).is_some_and(|name| RELIABLE.iter().any(|known| *name == *known))
-                || makes_parents(&command.words)
-        }
-        Some(Argument::Assignment(_)) => false,
-        // The status of an assignment is that of its last substitution.
-        None => command.assignments.iter().all(|assignment| match &assignment.value {
-            AssignedValue::Scalar(word) => word.parts.iter().all(is_quiet),
-            AssignedValue::Array(_) => true,
-        }),
-    }
-}
-
-/// No command runs in it.
-pub(super) fn is_quiet(part: &WordPart) -> bool {
-    match part {
-        WordPart::Command(_) | WordPart::Process(_) => false,
-        WordPart::Parameter(expansion) => expansion.operation == Operation::Plain,
-        WordPart::Arithmetic(arithmetic) => arithmetic.expression.is_some(),
-        WordPart::DoubleQuoted(parts) | WordPart::LocaleQuoted(parts) => parts.iter().all(is_quiet),
-        _ => true,
-    }
-}
-
-/// `mkdir -p`
-fn makes_parents(words: &[Argument]) -> bool {
-    let mut texts = words.iter().map(|argument| match argument {
-        Argument::Word(word) => plain(word),
-        Argument::Assignment(_) => None,
-    });
-    texts.next().flatten().is_some_and(|name| *name == "mkdir")
-        && texts.flatten().any(|word| *word == "-p" || *word == "--parents")
 }

@@ -7,11 +7,18 @@ use crate::event::{Event, Input, Invocation};
 use crate::word::{Dynamic, Word};
 
 use super::Walker;
-use super::draft::first_active;
+use super::draft::{Splitting, first_active};
 use super::output::Output;
 use super::redirects::Redirected;
 use super::state::Function;
+use super::values::Value;
 use super::variables::{Folded, plain};
+
+/// Commands that can make the assignments before them last.
+const KEEPING: &[&str] = &[
+    ".", "builtin", "command", "declare", "eval", "export", "local", "readonly", "source",
+    "typeset",
+];
 
 impl Walker<'_> {
     /// Walks the commands of a list; what they print together.
@@ -25,7 +32,8 @@ impl Walker<'_> {
                     self.background(&item.chain);
                     Output::unknown()
                 } else {
-                    self.chain(&item.chain)
+                    let doubtful = self.state.dropped;
+                    self.perhaps(doubtful, |walker| walker.chain(&item.chain))
                 };
                 if reachable {
                     output =
@@ -82,11 +90,15 @@ impl Walker<'_> {
                 self.writer = words.first().cloned();
             }
         }
-        let redirected = self.redirects(&command.redirects);
+        // A program's redirects are expanded where it runs: what they set is lost.
+        let redirected = self
+            .perhaps(!command.redirects.is_empty(), |walker| walker.redirects(&command.redirects));
         self.writer = outer;
         self.reads_alone =
             redirected.input.is_some() || (first_reader && command.assignments.is_empty());
-        if let Some(alternatives) = alternatives(&words) {
+        if self.splitting() == Splitting::Blanks
+            && let Some(alternatives) = alternatives(&words)
+        {
             return self.run_any(command, alternatives, redirected);
         }
         if words.is_empty() {
@@ -106,7 +118,7 @@ impl Walker<'_> {
         let word = Dynamic { written, splits: true, ..Dynamic::default() };
         (self.emit)(Event::Command(Invocation {
             words: vec![Word::Dynamic(Box::new(word))],
-            directory: self.state.place.directory.clone(),
+            directory: self.state.place.directory(),
             via: self.via.clone(),
             ..Invocation::default()
         }));
@@ -128,9 +140,10 @@ impl Walker<'_> {
             None => self.inherited(),
         };
         let function = self.function_of(&words);
-        let mut output = match &function {
-            Some(_) => Output::unknown(),
-            None => self.printed(&words, &input),
+        let mut output = if function.is_some() || self.is_alias(command) {
+            Output::unknown()
+        } else {
+            self.printed(&words, &input)
         };
         let defined = self.is_defined(&words, function.as_ref());
         if self.collecting > 0
@@ -144,15 +157,13 @@ impl Walker<'_> {
         }
         let changes = function.is_some() || self.changes_shell(&words) || self.state.has_aliases();
         let kept = if changes { words.clone() } else { Vec::new() };
-        let directory = self.state.place.directory.clone();
-        let via = self.via.clone();
         let followed = function.is_none() && super::texts::is_followed(&words);
         (self.emit)(Event::Command(Invocation {
             words,
             assignments,
             input: input.clone(),
-            directory,
-            via,
+            directory: self.state.place.directory(),
+            via: self.via.clone(),
             defined,
             followed,
         }));
@@ -168,6 +179,7 @@ impl Walker<'_> {
         } else if let Some(before) = before {
             self.restore(before, command);
         }
+        self.keep_assignments(command, &kept);
         self.reads_alone = false;
         let content = match &output {
             Output::Text(text) if !is_exec(&kept) => Some(text.clone()),
@@ -217,6 +229,11 @@ impl Walker<'_> {
         assignments
     }
 
+    /// May the name stand for something else?
+    fn is_alias(&self, command: &SimpleCommand) -> bool {
+        alias_candidate(command).is_some_and(|name| self.state.aliases(name).is_some())
+    }
+
     /// Does something while the assignments before a command hold.
     fn in_force(
         &mut self,
@@ -227,6 +244,16 @@ impl Walker<'_> {
         act(self);
         if let Some(before) = before {
             self.restore(before, command);
+        }
+    }
+
+    /// `x=1 export x`: what was only in force for a command stays.
+    fn keep_assignments(&mut self, command: &SimpleCommand, words: &[Word]) {
+        let name = words.first().and_then(Word::as_literal);
+        if name.is_some_and(|name| KEEPING.iter().any(|keeping| *name == *keeping)) {
+            for assignment in &command.assignments {
+                self.set(assignment.name.as_bstr(), Value::unknown(), false);
+            }
         }
     }
 
@@ -318,13 +345,18 @@ fn alternatives(words: &[Word]) -> Option<Vec<Vec<Word>>> {
     if !name.splits || name.values.is_empty() || name.glob.is_some() {
         return None;
     }
-    let expand = |value: &BString| {
+    let mut all = Vec::with_capacity(name.values.len());
+    for value in &name.values {
         let fields = value.split(|byte| b" \t\n".contains(byte)).filter(|field| !field.is_empty());
         let mut words: Vec<Word> = fields.map(|field| name_field(field, name)).collect();
+        if words.is_empty() {
+            // With quotes around nothing somewhere in it, it is a word all the same.
+            all.push(std::iter::once(Word::literal("")).chain(rest.iter().cloned()).collect());
+        }
         words.extend(rest.iter().cloned());
-        words
-    };
-    Some(name.values.iter().map(expand).collect())
+        all.push(words);
+    }
+    Some(all)
 }
 
 /// A field of such a name, which may be a pattern.

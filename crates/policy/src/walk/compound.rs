@@ -142,7 +142,7 @@ impl Walker<'_> {
         let mut falls = false;
         for clause in &command.clauses {
             for pattern in &clause.patterns {
-                let pattern = self.pattern(pattern);
+                let pattern = self.perhaps(true, |walker| walker.pattern(pattern));
                 complete |= pattern.is_some_and(|pattern| pattern == "*");
             }
             let mark = self.state.mark();
@@ -261,8 +261,8 @@ impl Walker<'_> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match conditional {
             Conditional::Not(inner) => self.conditional(inner),
             Conditional::And(all) | Conditional::Or(all) => {
-                for inner in all {
-                    self.conditional(inner);
+                for (index, inner) in all.iter().enumerate() {
+                    self.perhaps(index > 0, |walker| walker.conditional(inner));
                 }
             }
             Conditional::Unary { operator, operand } => {
@@ -302,14 +302,7 @@ impl Walker<'_> {
     /// An operand that is evaluated as arithmetic: a name stands for its value, which is evaluated again.
     pub(super) fn evaluated_operand(&mut self, operand: &Word) {
         let Some(text) = operand.as_literal() else { return };
-        self.evaluated_text(text);
-        if super::variables::is_name(text)
-            && let Some(values) = self.lookup(text).possibilities()
-        {
-            for value in values.into_iter().flatten() {
-                self.evaluated_text(value.as_bstr());
-            }
-        }
+        self.visit_expression_text(text);
     }
 }
 

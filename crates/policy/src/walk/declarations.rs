@@ -43,13 +43,18 @@ impl Walker<'_> {
             b"mapfile" | b"readarray" => self.mapfile(operands, input),
             b"printf" => self.printf(operands),
             b"getopts" => {
-                if let Some(name) = operands.get(1).and_then(Word::as_literal) {
-                    self.assign_unknown(name, "getopts");
+                match operands.get(1).map(Word::as_literal) {
+                    Some(Some(name)) => {
+                        let name = BString::from(name);
+                        self.set_named(name.as_bstr(), "getopts");
+                    }
+                    Some(None) => self.state.forget_everything(),
+                    None => {}
                 }
                 self.assign_unknown(BStr::new("OPTARG"), "getopts");
                 self.set(BStr::new("OPTIND"), Value::unknown(), false);
             }
-            b"wait" => self.named_by_option(operands, b"-p"),
+            b"wait" => self.named_by_option(operands, b"p"),
             b"let" => {
                 for word in operands {
                     self.let_expression(word);
@@ -77,19 +82,19 @@ impl Walker<'_> {
                 Some(option) if option.starts_with(b"-") || option.starts_with(b"+") => {
                     kind.add(option);
                 }
-                Some(text) => names.push(BString::from(text)),
-                None if word.prefix().contains(&b'=') => names.push(word.prefix().into()),
+                Some(text) => names.push((BString::from(text), true)),
+                None if word.prefix().contains(&b'=') => names.push((word.prefix().into(), false)),
                 None => self.state.forget_everything(),
             }
         }
         if kind.functions {
             return;
         }
-        if kind.refers {
-            // Whatever is assigned to it is assigned to another one.
-            self.state.forget_everything();
-        }
+        self.declare_nature(&kind, &names, &declared);
         let in_call = name != b"export" && name != b"readonly" && !kind.global;
+        if kind.global && self.is_in_call() {
+            self.state.forget_locals();
+        }
         let mut assigned = Vec::new();
         for (assignment, folded) in declared {
             self.declare_assignment(assignment, folded, &kind, in_call);
@@ -104,7 +109,7 @@ impl Walker<'_> {
                 self.set(name.as_bstr(), Value::unknown(), false);
             }
         }
-        for text in names {
+        for (text, whole) in names {
             let end = text.find_byteset(b"=[+").unwrap_or(text.len());
             let name = BString::from(text.get(..end).unwrap_or_default());
             if text.get(end) == Some(&b'[') || !is_name(&name) {
@@ -116,12 +121,49 @@ impl Walker<'_> {
                 self.evaluated_text(list.as_bstr());
             }
             if is_name(&name) && assigned.iter().all(|done| **done != name) {
-                self.declare_name(name.as_bstr(), text.as_bstr(), &kind, in_call);
+                let text = if whole { Some(text.as_bstr()) } else { None };
+                self.declare_name(name.as_bstr(), text, &kind, in_call);
                 if kind.fixes {
                     self.state.read_only.insert(name);
                 }
             }
         }
+    }
+
+    /// Numbers, letters that are changed and references never have what was assigned to them.
+    fn declare_nature(
+        &mut self,
+        kind: &Kind,
+        names: &[(BString, bool)],
+        declared: &[(&Assignment, Folded)],
+    ) {
+        if !kind.opaque && !kind.refers {
+            return;
+        }
+        let before_sign = |(text, _): &(BString, bool)| {
+            let end = text.find_byteset(b"=[+").unwrap_or(text.len());
+            BString::from(text.get(..end).unwrap_or_default())
+        };
+        let assigned = declared.iter().map(|(assignment, _)| assignment.name.clone());
+        let all: Vec<BString> = names.iter().map(before_sign).chain(assigned).collect();
+        self.state.unsettle(all.into_iter());
+        if !kind.refers {
+            return;
+        }
+        // Whatever is assigned to it is assigned to another one.
+        self.state.forget_everything();
+        for (_, folded) in declared {
+            match folded {
+                Folded::Scalar(Word::Literal(target)) => {
+                    let end = target.find_byte(b'[').unwrap_or(target.len());
+                    let target = BString::from(target.get(..end).unwrap_or_default());
+                    self.state.unsettle(std::iter::once(target));
+                }
+                _ => self.state.adrift = true,
+            }
+        }
+        // The first value that it gets names its target.
+        self.state.adrift |= !names.is_empty();
     }
 
     fn declare_assignment(
@@ -166,12 +208,19 @@ impl Walker<'_> {
     }
 
     /// A name alone, or an assignment that was only seen after expansion: `export "$x=1"`.
-    fn declare_name(&mut self, name: &BStr, text: &BStr, kind: &Kind, in_call: bool) {
+    fn declare_name(&mut self, name: &BStr, text: Option<&BStr>, kind: &Kind, in_call: bool) {
         if in_call {
             self.make_local(name);
         }
+        let Some(text) = text else { return self.assign_unknown(name, "…") };
         match text.split_once_str("=") {
-            Some((before, value)) if before == name.as_bytes() && !kind.opaque && !kind.keyed => {
+            // In brackets it is an array.
+            Some((before, value))
+                if before == name.as_bytes()
+                    && !kind.opaque
+                    && !kind.keyed
+                    && !value.starts_with(b"(") =>
+            {
                 let value = BString::from(value);
                 let shown = Word::Literal(value.clone());
                 self.assign(name, Value::Text(value), shown, kind.exports);
@@ -293,19 +342,19 @@ impl Walker<'_> {
             let Some(text) = word.as_literal() else { return self.state.forget_everything() };
             match text.as_bytes() {
                 b"-t" => trims = true,
-                b"-C" => match rest.next() {
-                    Some(Word::Literal(callback)) => {
-                        // It is given the place and the line that was read.
-                        let text = [callback.as_slice(), b" 0 \"$RANDOM\""].concat();
-                        self.walk_text(text.as_bstr(), BString::from("mapfile -C"));
-                    }
-                    _ => self.state.forget_everything(),
-                },
-                b"-d" | b"-n" | b"-O" | b"-s" | b"-u" | b"-c" => {
+                option if option.starts_with(b"-") => {
                     whole = false;
-                    rest.next();
+                    let taking = option.iter().position(|letter| b"dnOsuCc".contains(letter));
+                    let Some(taking) = taking else { continue };
+                    let attached = option.get(taking + 1..).unwrap_or_default();
+                    let value = match attached {
+                        b"" => rest.next().cloned(),
+                        attached => Some(Word::literal(attached)),
+                    };
+                    if option.get(taking) == Some(&b'C') {
+                        self.called_back(value.as_ref());
+                    }
                 }
-                option if option.starts_with(b"-") => whole = false,
                 _ => name = Some(BString::from(text)),
             }
         }
@@ -320,18 +369,31 @@ impl Walker<'_> {
         self.set_named(name.as_bstr(), "mapfile");
     }
 
+    /// `mapfile -C TEXT`: run with the place and the line that was read behind it.
+    fn called_back(&mut self, callback: Option<&Word>) {
+        match callback {
+            Some(Word::Literal(callback)) => {
+                let text = [callback.as_slice(), b" 0 \"$RANDOM\""].concat();
+                self.walk_text(text.as_bstr(), BString::from("mapfile -C"));
+            }
+            _ => self.state.forget_everything(),
+        }
+    }
+
     fn printf(&mut self, operands: &[Word]) {
         let (name, rest) = match operands {
             [Word::Literal(option), Word::Literal(name), rest @ ..] if option == "-v" => {
                 (BString::from(name.as_bstr()), rest)
             }
-            [Word::Literal(option), rest @ ..] if option.starts_with(b"-v") => {
+            [Word::Literal(option), rest @ ..] if option.starts_with(b"-v") && option != "-v" => {
                 (BString::from(option.get(2..).unwrap_or_default()), rest)
             }
             [Word::Literal(option), ..] if option == "-v" => {
                 return self.state.forget_everything();
             }
-            [Word::Dynamic(dynamic), ..] if dynamic.splits && dynamic.prefix.is_empty() => {
+            [Word::Dynamic(dynamic), ..]
+                if b"-v".starts_with(&dynamic.prefix) || dynamic.prefix.starts_with(b"-v") =>
+            {
                 // It may be `-v` and a name.
                 return self.state.forget_everything();
             }
@@ -347,9 +409,12 @@ impl Walker<'_> {
     }
 
     fn named_by_option(&mut self, operands: &[Word], option: &[u8]) {
+        if operands.iter().any(|word| word.as_literal().is_none()) {
+            return self.state.forget_everything();
+        }
         for pair in operands.windows(2) {
             if let [Word::Literal(given), Word::Literal(name)] = pair
-                && given.as_slice() == option
+                && given.ends_with(option)
             {
                 self.set_named(name.as_bstr(), "wait");
             }
@@ -358,14 +423,7 @@ impl Walker<'_> {
 
     fn let_expression(&mut self, word: &Word) {
         let Some(text) = word.as_literal() else { return self.state.forget_everything() };
-        self.evaluated_text(text);
-        let end = text.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
-        let name = BString::from(text.get(..end.unwrap_or(text.len())).unwrap_or_default());
-        if is_name(&name) && end.is_some() {
-            self.assign_unknown(name.as_bstr(), "let");
-        } else if text.contains(&b'=') || text.contains_str("++") || text.contains_str("--") {
-            self.state.forget_everything();
-        }
+        self.visit_expression_text(text);
     }
 }
 

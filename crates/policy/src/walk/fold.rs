@@ -31,8 +31,14 @@ impl Walker<'_> {
     pub(super) fn fields(&mut self, word: &ast::Word, out: &mut Vec<Word>) {
         if let [WordPart::Literal(text)] = word.parts.as_slice()
             && first_active(text).is_none()
+            && !(self.state.strange && text.contains(&b'='))
         {
             out.push(Word::Literal(text.clone()));
+            return;
+        }
+        if self.state.strange || begins_oddly(word) {
+            self.visit(word);
+            out.push(dynamic(word, BString::default()));
             return;
         }
         if word.parts.iter().any(|part| matches!(part, WordPart::Brace(_))) {
@@ -53,6 +59,10 @@ impl Walker<'_> {
             [WordPart::Literal(text)] => return Word::Literal(text.clone()),
             [] => return Word::Literal(BString::default()),
             _ => {}
+        }
+        if self.state.strange || begins_oddly(word) {
+            self.visit(word);
+            return dynamic(word, BString::default());
         }
         self.single_parts(word, false)
     }
@@ -124,7 +134,7 @@ impl Walker<'_> {
             }
             WordPart::Tilde(name) => match self.tilde(name.as_ref()) {
                 Some(path) => draft.quoted(&path),
-                None => draft.unknown(b"/", true),
+                None => draft.unknown(b"", true),
             },
             WordPart::Parameter(expansion) => self.parameter(expansion, quoted, draft),
             WordPart::Command(substitution) => {
@@ -145,7 +155,8 @@ impl Walker<'_> {
                     walker.process_substitution(process);
                     Output::unknown()
                 });
-                draft.unknown(b"/dev/fd/", true);
+                let nothing = process.body.items.is_empty();
+                draft.unknown(if nothing { b"" } else { b"/dev/fd/" }, true);
             }
             WordPart::Brace(brace) => {
                 self.visit_brace(brace);
@@ -184,8 +195,11 @@ impl Walker<'_> {
                     _ => None,
                 };
             }
-            b"+" => &self.state.place.directory,
-            b"-" => &self.state.place.previous,
+            // It is what the variable has, which the script may have set.
+            b"+" if self.state.value(BStr::new("PWD")).is_some() => return None,
+            b"-" if self.state.value(BStr::new("OLDPWD")).is_some() => return None,
+            b"+" => self.state.place.directory(),
+            b"-" => self.state.place.previous(),
             user => {
                 let digits = user.strip_prefix(b"+").or(user.strip_prefix(b"-")).unwrap_or(user);
                 if digits.iter().all(u8::is_ascii_digit) {
@@ -198,8 +212,8 @@ impl Walker<'_> {
             }
         };
         match place {
-            Directory::Known(path) => Some(path.clone()),
-            Directory::Unknown => None,
+            Directory::Known(path) => Some(path),
+            Directory::Likely { .. } | Directory::Unknown => None,
         }
     }
 
@@ -276,11 +290,19 @@ pub(super) fn trimmed(text: &[u8]) -> &[u8] {
     text.get(..end).unwrap_or_default()
 }
 
+/// `~<(…)`: bash takes the tilde for text.
+fn begins_oddly(word: &ast::Word) -> bool {
+    matches!(word.parts.as_slice(), [WordPart::Tilde(_), WordPart::Process(_), ..])
+}
+
 /// `"$@"` makes no field if there are none.
 fn is_all_parameters(parts: &[WordPart]) -> bool {
-    let [WordPart::Parameter(expansion)] = parts else { return false };
-    let all = matches!(expansion.selector, Some(ast::Selector::All));
-    all || matches!(expansion.parameter, ast::Parameter::All)
+    let is_all = |part: &WordPart| {
+        let WordPart::Parameter(expansion) = part else { return false };
+        let all = matches!(expansion.selector, Some(ast::Selector::All));
+        all || matches!(expansion.parameter, ast::Parameter::All)
+    };
+    !parts.is_empty() && parts.iter().all(is_all)
 }
 
 /// How many words braces make of these parts.

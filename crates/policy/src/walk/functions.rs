@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{CompoundCommand, FunctionDefinition};
 
-use crate::event::{Directory, Via};
+use crate::event::Via;
 use crate::word::Word;
 
 use super::Walker;
@@ -26,7 +26,8 @@ const MOST_COMMANDS: usize = 20_000;
 /// A call or a loop: what can be left before its end.
 #[derive(Debug)]
 pub(super) struct Frame {
-    is_call: bool,
+    /// The number of the call; `None`: a loop.
+    call: Option<usize>,
     variables: usize,
     /// Something left early; from here on, what was set since the beginning may be what it had then.
     escaped: bool,
@@ -59,7 +60,7 @@ pub(super) enum Deferred {
 impl Frame {
     pub fn of_loop(state: &State) -> Self {
         Frame {
-            is_call: false,
+            call: None,
             variables: state.variables_mark(),
             escaped: false,
             lost: Vec::new(),
@@ -68,13 +69,14 @@ impl Frame {
             spilled: Vec::new(),
         }
     }
-
-    fn of_call(state: &State) -> Self {
-        Frame { is_call: true, ..Frame::of_loop(state) }
-    }
 }
 
 impl Walker<'_> {
+    fn push_call(&mut self) {
+        self.calls += 1;
+        self.frames.push(Frame { call: Some(self.calls), ..Frame::of_loop(&self.state) });
+    }
+
     pub(super) fn define(&mut self, definition: &FunctionDefinition) {
         let name = definition.name.as_bstr();
         self.state.define(name, Arc::clone(&definition.body));
@@ -133,7 +135,7 @@ impl Walker<'_> {
         let outer = std::mem::replace(&mut self.state.positional, positional);
         let ended = std::mem::replace(&mut self.state.ended, false);
         let leaked = std::mem::replace(&mut self.state.leaked, false);
-        self.frames.push(Frame::of_call(&self.state));
+        self.push_call();
         self.active.push(key);
         self.via.push(BString::from([b"function ", name.as_bytes()].concat()));
         self.level += 1;
@@ -163,7 +165,7 @@ impl Walker<'_> {
                 Some(known) => known.join(place),
                 None => frame.place = Some(place.clone()),
             }
-            if frame.is_call && from_call {
+            if frame.call.is_some() && from_call {
                 break;
             }
         }
@@ -183,24 +185,40 @@ impl Walker<'_> {
     pub(super) fn lose<'way>(&mut self, ways: impl Iterator<Item = &'way Way>) {
         let Some(frame) = self.frames.last_mut().filter(|frame| frame.escaped) else { return };
         for way in ways.filter(|way| way.has_ended()) {
-            frame.lost.extend(way.names().cloned());
+            for name in way.names() {
+                frame.lost.push(name.clone());
+                // Not the call's own on that way: everybody sees it.
+                if let Some(call) = frame.call
+                    && !self.state.is_surely_local(call, name.as_bstr())
+                    && !way.made_local(call, name.as_bstr())
+                {
+                    frame.spilled.push(name.clone());
+                }
+            }
         }
     }
 
     pub(super) fn is_in_call(&self) -> bool {
-        self.frames.iter().any(|frame| frame.is_call)
+        self.frames.iter().any(|frame| frame.call.is_some())
+    }
+
+    /// Does this very call have a variable of that name, whatever way it took?
+    pub(super) fn is_own_local(&self, name: &BStr) -> bool {
+        let call = self.frames.iter().rev().find_map(|frame| frame.call);
+        call.is_some_and(|call| self.state.is_surely_local(call, name))
     }
 
     /// `local`: the variable ends with the call.
     pub(super) fn make_local(&mut self, name: &BStr) {
-        let call = self.frames.iter_mut().rev().find(|frame| frame.is_call);
-        if let Some(frame) = call {
+        let call = self.frames.iter_mut().rev().find_map(|frame| Some((frame.call?, frame)));
+        if let Some((call, frame)) = call {
             if !frame.locals.iter().any(|local| local == name)
                 && self.state.changed_since(frame.variables).iter().any(|set| set == name)
             {
                 frame.spilled.push(name.into());
             }
             frame.locals.push(name.into());
+            self.state.make_local(call, name);
         }
     }
 
@@ -212,10 +230,15 @@ impl Walker<'_> {
         if let Some(place) = &frame.place {
             self.state.place.join(place);
         }
-        self.state.restore(&frame.locals, frame.variables, &|name| {
+        let call = frame.call.unwrap_or_default();
+        let (locals, doubtful): (Vec<BString>, Vec<BString>) = frame
+            .locals
+            .into_iter()
+            .partition(|name| self.state.is_surely_local(call, name.as_bstr()));
+        self.state.restore(&locals, frame.variables, &|name| {
             super::variables::initial(surroundings, name)
         });
-        for name in &frame.spilled {
+        for name in frame.spilled.iter().chain(&doubtful) {
             self.set(name.as_bstr(), Value::unknown(), false);
         }
     }
@@ -224,6 +247,12 @@ impl Walker<'_> {
     pub(super) fn forget(&mut self, changes: &Changes) {
         if changes.everything {
             self.state.forget_everything();
+        }
+        self.state.adrift |= changes.adrift;
+        self.state.strange |= changes.strange;
+        self.state.unsettle(changes.unsettled.iter().cloned());
+        if changes.undefines {
+            self.state.doubt_functions();
         }
         for name in &changes.names {
             self.set(name.as_bstr(), Value::unknown(), false);
@@ -306,7 +335,7 @@ impl Walker<'_> {
         self.via.push(BString::from([b"function ", name.as_bytes()].concat()));
         self.state.positional = Positional::Unknown;
         self.state.ended = false;
-        self.frames.push(Frame::of_call(&self.state));
+        self.push_call();
         self.active.push(key);
         // The level of a call: what is walked here may be walked again, so it must count.
         self.level = 1;
@@ -337,9 +366,5 @@ impl Walker<'_> {
         for function in super::bombs::find(&definitions) {
             (self.emit)(crate::event::Event::Shape(crate::event::Shape::ForkBomb { function }));
         }
-    }
-
-    pub(super) fn enter_directory(&mut self, directory: Directory) {
-        self.state.enter(directory);
     }
 }

@@ -7,7 +7,8 @@
 //! - `commands`, `chains`, `compound`, `pipelines`, `redirects`: the tree, in the order of execution.
 //! - `fold`, `draft`, `parameters`, `arithmetic`, `substitutions`: words.
 //! - `state`, `journal`, `values`, `variables`: what is known at a point, and how ways come together.
-//! - `builtins`, `declarations`, `texts`, `functions`, `bombs`: commands that change the shell itself; `endless`: what never ends.
+//! - `builtins`, `declarations`, `directories`, `texts`, `functions`, `bombs`: commands that change the shell itself;
+//!   `endless`: what never ends.
 //! - `changes`: what a loop may set, found before it is walked.
 
 mod arithmetic;
@@ -18,6 +19,7 @@ mod changes;
 mod commands;
 mod compound;
 mod declarations;
+mod directories;
 mod draft;
 mod endless;
 mod fold;
@@ -29,6 +31,7 @@ mod paths;
 mod patterns;
 mod pipelines;
 mod redirects;
+mod reliable;
 mod state;
 mod substitutions;
 mod texts;
@@ -49,7 +52,7 @@ use crate::word::Word;
 use draft::Splitting;
 use functions::{Deferred, Frame};
 use output::Output;
-use paths::Place;
+use paths::{Crossing, Place};
 use state::{Positional, State};
 
 /// How much work on values and texts is done before all of it counts as not known.
@@ -136,6 +139,10 @@ struct Walker<'world> {
     splitting: Option<Splitting>,
     /// Commands seen with which a loop ends or waits.
     pauses: usize,
+    /// Where the last `cd` led, for what follows it in its chain.
+    crossing: Option<Crossing>,
+    /// Calls walked so far; each has a number.
+    calls: usize,
     /// Substitutions of the braced word at hand, already walked.
     reuse: Option<HashMap<*const List, Output>>,
 }
@@ -146,14 +153,7 @@ impl<'world> Walker<'world> {
         surroundings: &'world dyn Surroundings,
         emit: &'world mut dyn FnMut(Event),
     ) -> Self {
-        let place = Place {
-            directory: match &start.directory {
-                Directory::Known(path) => Directory::Known(paths::normalize(path.as_ref())),
-                Directory::Unknown => Directory::Unknown,
-            },
-            previous: Directory::Unknown,
-            stack: Some(Vec::new()),
-        };
+        let place = Place::new(&start.directory);
         let mut positional = start.positional.iter();
         let zero = positional.next().cloned();
         let positional = match &zero {
@@ -185,6 +185,8 @@ impl<'world> Walker<'world> {
             made_up: 0,
             splitting: None,
             pauses: 0,
+            crossing: None,
+            calls: 0,
             reuse: None,
         }
     }

@@ -80,16 +80,22 @@ impl Walker<'_> {
             | b"local" | b"exit" | b"return" | b"sleep" | b"mkdir" | b"touch" | b"rm" | b"test"
             | b"[" => {
                 let lists = operands.is_empty() && matches!(name, b"export" | b"set" | b"local");
-                if lists { Output::unknown() } else { Output::nothing() }
+                if lists || (!is_test(name) && operands.iter().any(|word| may_talk(name, word))) {
+                    Output::unknown()
+                } else {
+                    Output::nothing()
+                }
             }
             b"cd" => match operands {
-                [Word::Literal(path)] if *path != "-" => Output::nothing(),
+                [Word::Literal(path)] if *path != "-" && self.is_exact(path.as_bstr()) => {
+                    Output::nothing()
+                }
                 _ => Output::unknown(),
             },
             b"echo" | b"/bin/echo" | b"/usr/bin/echo" => self.echoed(operands),
             b"printf" | b"/usr/bin/printf" => self.formatted(operands),
             b"cat" | b"/bin/cat" | b"/usr/bin/cat" if self.reads_alone => copied(operands, input),
-            b"pwd" => match (&self.state.place.directory, operands) {
+            b"pwd" => match (self.state.place.directory(), operands) {
                 (Directory::Known(path), []) => Output::Text(line(path.as_bstr())),
                 _ => Output::unknown(),
             },
@@ -116,11 +122,13 @@ impl Walker<'_> {
         if path.starts_with(b"-") || path.is_empty() {
             return Output::unknown();
         }
-        match super::paths::resolve(&self.state.place.directory, path.as_bstr()) {
-            Directory::Known(path) if path == self.surroundings.root() => {
-                Output::Text(line(path.as_bstr()))
-            }
-            Directory::Known(_) | Directory::Unknown => Output::unknown(),
+        let directory = match self.state.place.directory() {
+            Directory::Known(directory) => Some(directory),
+            Directory::Likely { .. } | Directory::Unknown => None,
+        };
+        match super::paths::resolve(directory.as_ref(), path.as_bstr()) {
+            Some(path) if path == self.surroundings.root() => Output::Text(line(path.as_bstr())),
+            _ => Output::unknown(),
         }
     }
 
@@ -129,8 +137,12 @@ impl Walker<'_> {
         let root = self.surroundings.root();
         let asks = matches!(operands, [Word::Literal(subcommand), Word::Literal(option)]
             if subcommand == "rev-parse" && option == "--show-toplevel");
-        match &self.state.place.directory {
-            Directory::Known(path) if asks && path.starts_with(root.as_bytes()) => {
+        let inside = |path: &BString| path.starts_with(root.as_bytes());
+        match self.state.place.directory() {
+            Directory::Known(path) if asks && inside(&path) => Output::Text(line(root)),
+            Directory::Likely { expected, others }
+                if asks && !others.is_empty() && others.iter().chain([&expected]).all(inside) =>
+            {
                 Output::Text(line(root))
             }
             _ => Output::unknown(),
@@ -226,6 +238,20 @@ impl Walker<'_> {
             Some(text) if self.afford(text.len()) => Output::Text(text),
             _ => Output::unknown(),
         }
+    }
+}
+
+fn is_test(name: &[u8]) -> bool {
+    matches!(name, b"test" | b"[" | b":" | b"true" | b"false")
+}
+
+/// `-v`, `-p`, `-o`, `--help`: of a command that prints nothing without.
+fn may_talk(name: &[u8], word: &Word) -> bool {
+    match word.as_literal().map(|word| word.as_bytes()) {
+        Some(b"-rf" | b"-fr" | b"-r" | b"-f" | b"--") => false,
+        Some(b"-p") => name != b"mkdir",
+        Some(word) => word.starts_with(b"-"),
+        None => word.prefix().first().is_none_or(|byte| *byte == b'-'),
     }
 }
 

@@ -96,7 +96,12 @@ impl Walker<'_> {
                 }
             }
             RedirectKind::HereString(word) => {
-                let text = with_newline(self.single(word));
+                let text = if has_late_tilde(word) {
+                    self.visit(word);
+                    fold::dynamic(word, BString::default())
+                } else {
+                    with_newline(self.single(word))
+                };
                 if number.unwrap_or(0) == 0 {
                     redirected.input = Some(Input::Text(text));
                 }
@@ -169,7 +174,7 @@ impl Walker<'_> {
         redirected.opens.push(Opened {
             path: path.clone(),
             access,
-            directory: self.state.place.directory.clone(),
+            directory: self.state.place.directory(),
             receives,
             appends: false,
         });
@@ -240,10 +245,7 @@ impl Walker<'_> {
     /// All that is in the file afterwards, as far as this text has put it there.
     fn written(&mut self, opened: &Opened, content: Option<BString>) -> Option<BString> {
         let Some(path) = opened.path.as_literal() else { return content };
-        let path = match resolve(&opened.directory, path) {
-            Directory::Known(path) => path,
-            Directory::Unknown => return content,
-        };
+        let Some(path) = resolve(opened.directory.expected(), path) else { return content };
         let whole = match (self.files.remove(&path), content) {
             (Some(mut before), Some(more)) if opened.appends => {
                 before.extend_from_slice(&more);
@@ -259,6 +261,15 @@ impl Walker<'_> {
         self.files.insert(path, whole.clone());
         kept.then_some(whole)
     }
+}
+
+/// `<<< a:~`: bash expands it as in an assignment.
+fn has_late_tilde(word: &ast::Word) -> bool {
+    let late = |part: &WordPart| match part {
+        WordPart::Literal(text) => text.contains_str(":~") || text.contains_str("=~"),
+        _ => false,
+    };
+    word.parts.iter().any(late)
 }
 
 fn with_newline(word: Word) -> Word {

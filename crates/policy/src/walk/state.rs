@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use exacta_syntax::ast::CompoundCommand;
 
-use crate::event::Directory;
 use crate::word::Word;
 
 use super::journal::{Changes, Journal};
@@ -44,6 +43,8 @@ pub(super) struct State {
     functions: Journal<Function>,
     /// What a name may stand for.
     aliases: Journal<Vec<BString>>,
+    /// Variables of calls, by the number of the call and their names: are they surely of that call alone?
+    locals: Journal<bool>,
     pub place: Place,
     pub positional: Positional,
     pub zero: Option<Word>,
@@ -56,10 +57,18 @@ pub(super) struct State {
     pub leaked: bool,
     /// `set -a`
     pub exports_all: bool,
+    /// A mode that hardly anybody uses and that changes what words mean: only plain text is known from there on.
+    pub strange: bool,
+    /// There was an error after which bash does not run the rest of the line: what follows may not happen.
+    pub dropped: bool,
+    /// `shopt -s nocasematch`
+    pub any_case: bool,
     /// `shopt -s lastpipe`
     pub last_in_shell: bool,
     /// Every name that was ever set, on any way.
     pub ever: HashSet<BString>,
+    /// Every name that was ever made local, by any call.
+    ever_local: HashSet<BString>,
     /// Names that were made read-only on some way: assigning to them may fail.
     pub read_only: HashSet<BString>,
     /// How often the directory was changed, on any way.
@@ -76,13 +85,13 @@ pub(super) struct Mark {
     variables: usize,
     functions: usize,
     aliases: usize,
+    locals: usize,
     place: Place,
     positional: Positional,
     epoch: u32,
     ended: bool,
     leaked: bool,
     exports_all: bool,
-    moves: usize,
 }
 
 /// One way through the text, relative to where it began.
@@ -91,6 +100,7 @@ pub(super) struct Way {
     variables: Changes<Variable>,
     functions: Changes<Function>,
     aliases: Changes<Vec<BString>>,
+    locals: Changes<bool>,
     place: Place,
     positional: Positional,
     forgot: bool,
@@ -107,6 +117,11 @@ impl Way {
         self.variables.keys()
     }
 
+    /// Did this way make it a variable of the call?
+    pub fn made_local(&self, call: usize, name: &BStr) -> bool {
+        self.locals.get(&local_key(call, name)).copied().unwrap_or(false)
+    }
+
     /// Is it where the state is?
     pub fn is_at(&self, state: &State) -> bool {
         self.place == state.place
@@ -119,6 +134,7 @@ impl State {
             variables: Journal::default(),
             functions: Journal::default(),
             aliases: Journal::default(),
+            locals: Journal::default(),
             place,
             positional,
             zero,
@@ -127,7 +143,11 @@ impl State {
             ended: false,
             leaked: false,
             exports_all: false,
+            strange: false,
+            any_case: false,
+            dropped: false,
             last_in_shell: false,
+            ever_local: HashSet::new(),
             ever: HashSet::new(),
             read_only: HashSet::new(),
             moves: 0,
@@ -207,18 +227,48 @@ impl State {
         self.aliases.set(name, Vec::new());
     }
 
+    /// The variable is one of this call's own from here on.
+    pub fn make_local(&mut self, call: usize, name: &BStr) {
+        self.ever_local.insert(name.into());
+        self.locals.set(local_key(call, name).as_ref(), true);
+    }
+
+    pub fn was_ever_local(&self, name: &BStr) -> bool {
+        self.ever_local.contains(name)
+    }
+
+    /// One of them may have been changed behind the back of its call: none of them is known from here on.
+    pub fn forget_locals(&mut self) {
+        self.unsettled.extend(self.ever_local.iter().cloned());
+    }
+
+    /// Any function may be gone.
+    pub fn doubt_functions(&mut self) {
+        let names: Vec<BString> = self.functions.iter().map(|(name, _)| name.clone()).collect();
+        for name in names {
+            if let Some(function) = self.functions.get(name.as_ref()).cloned() {
+                self.functions.set(name.as_ref(), Function { sure: false, ..function });
+            }
+        }
+    }
+
+    /// … whatever way was taken.
+    pub fn is_surely_local(&self, call: usize, name: &BStr) -> bool {
+        self.locals.get(local_key(call, name).as_ref()).copied().unwrap_or(false)
+    }
+
     pub fn mark(&self) -> Mark {
         Mark {
             variables: self.variables.mark(),
             functions: self.functions.mark(),
             aliases: self.aliases.mark(),
+            locals: self.locals.mark(),
             place: self.place.clone(),
             positional: self.positional.clone(),
             epoch: self.epoch,
             ended: self.ended,
             leaked: self.leaked,
             exports_all: self.exports_all,
-            moves: self.moves,
         }
     }
 
@@ -235,9 +285,9 @@ impl State {
         self.changed_since(mark.variables)
     }
 
-    pub fn enter(&mut self, directory: Directory) {
+    pub fn go(&mut self, place: Place) {
         self.moves += 1;
-        self.place.enter(directory);
+        self.place = place;
         if self.adrift {
             self.place.lose();
         }
@@ -270,9 +320,7 @@ impl State {
         self.variables.blur(mark.variables, before, |one, two| join(one, two, epoch));
         self.functions.blur(mark.functions, |_| Function::default(), Function::join);
         self.aliases.blur(mark.aliases, |_| Vec::new(), join_texts);
-        if self.moves != mark.moves {
-            self.place.lose();
-        }
+        self.locals.blur(mark.locals, |_| false, |one, two| one && *two);
         self.positional = join_positional(&self.positional, &mark.positional);
     }
 
@@ -283,6 +331,7 @@ impl State {
             variables: self.variables.rollback(mark.variables),
             functions: self.functions.rollback(mark.functions),
             aliases: self.aliases.rollback(mark.aliases),
+            locals: self.locals.rollback(mark.locals),
             place: std::mem::replace(&mut self.place, mark.place),
             positional: std::mem::replace(&mut self.positional, mark.positional),
             forgot: std::mem::replace(&mut self.epoch, mark.epoch) != self.epoch,
@@ -303,10 +352,12 @@ impl State {
         let mut variables = Vec::with_capacity(ways.len());
         let mut functions = Vec::with_capacity(ways.len());
         let mut aliases = Vec::with_capacity(ways.len());
+        let mut locals = Vec::with_capacity(ways.len());
         for way in ways {
             variables.push(way.variables);
             functions.push(way.functions);
             aliases.push(way.aliases);
+            locals.push(way.locals);
         }
         let epoch = self.epoch;
         let before = |name: &BStr| {
@@ -316,6 +367,7 @@ impl State {
         self.variables.merge(variables, stayed, before, |one, two| join(one, two, epoch));
         self.functions.merge(functions, stayed, |_| Function::default(), Function::join);
         self.aliases.merge(aliases, stayed, |_| Vec::new(), join_texts);
+        self.locals.merge(locals, stayed, |_| false, |one, two| one && *two);
         if forgot {
             self.forget_everything();
         }
@@ -333,6 +385,10 @@ impl State {
             }
         }
     }
+}
+
+fn local_key(call: usize, name: &BStr) -> BString {
+    BString::from([&call.to_ne_bytes()[..], name].concat())
 }
 
 fn join(one: Variable, two: &Variable, epoch: u32) -> Variable {

@@ -41,7 +41,7 @@ impl Walker<'_> {
         (self.emit)(Event::Command(Invocation {
             words: vec![Word::Dynamic(Box::new(word))],
             input: self.input.clone(),
-            directory: self.state.place.directory.clone(),
+            directory: self.state.place.directory(),
             via: self.via.clone(),
             ..Invocation::default()
         }));

@@ -75,6 +75,12 @@ const SHELLS_OWN: &[&str] = &[
     "USER",
 ];
 
+/// What nobody can assign to.
+const FIXED: &[&str] = &["BASHOPTS", "BASH_VERSINFO", "EUID", "GROUPS", "PPID", "SHELLOPTS", "UID"];
+
+/// Being set, they change how the shell reads.
+const MODES: &[&str] = &["BASH_COMPAT", "POSIXLY_CORRECT"];
+
 /// In the environment of every session.
 const ALWAYS_EXPORTED: &[&str] =
     &["HOME", "LANG", "LOGNAME", "OLDPWD", "PATH", "PWD", "SHELL", "SHLVL", "TERM", "USER"];
@@ -91,8 +97,12 @@ impl Walker<'_> {
         let value = match self.state.value(name) {
             Some(value) => value,
             None => match name.as_bytes() {
-                b"PWD" => known(&self.state.place.directory),
-                b"OLDPWD" if self.state.moves > 0 => known(&self.state.place.previous),
+                b"PWD" => known(self.state.place.directory()),
+                b"OLDPWD" if self.state.moves > 0 => match known(self.state.place.previous()) {
+                    // It may not be set at all.
+                    Value::Unknown(_) => Value::unknown(),
+                    value => value,
+                },
                 _ => self.initial(name),
             },
         };
@@ -166,8 +176,15 @@ impl Walker<'_> {
             let text = text.clone();
             self.evaluated_text(text.as_bstr());
         }
+        if is_own(name) {
+            value = Value::unknown();
+        }
+        if MODES.iter().any(|mode| *name == *mode) {
+            self.state.strange = true;
+        }
         let exported = exported || self.state.is_exported(name).unwrap_or(false);
-        if self.state.read_only.contains(name) {
+        self.state.dropped |= self.state.read_only.contains(name);
+        if self.state.dropped {
             value = value.join(&self.lookup(name));
         }
         self.state.set(name, value, exported);
@@ -282,7 +299,7 @@ impl Walker<'_> {
 
     /// A word without substitutions: those have been walked already.
     fn text_alone(&mut self, word: &SyntaxWord) -> Option<BString> {
-        let quiet = word.parts.iter().all(super::chains::is_quiet);
+        let quiet = word.parts.iter().all(super::reliable::is_quiet);
         match quiet.then(|| self.single(word)) {
             Some(Word::Literal(text)) => Some(text),
             _ => None,
@@ -320,6 +337,13 @@ pub(super) fn is_several(word: &Word) -> bool {
     matches!(word, Word::Dynamic(dynamic) if dynamic.splits || dynamic.glob.is_some())
 }
 
+/// Whatever is assigned to it, it has what the shell gives it.
+fn is_own(name: &BStr) -> bool {
+    // All of them are in capital letters, but for `_`.
+    let likely = name.first().is_some_and(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    likely && VOLATILE.iter().chain(FIXED).any(|own| *name == *own)
+}
+
 pub(super) fn initial(surroundings: &dyn crate::Surroundings, name: &BStr) -> Value {
     if VOLATILE.iter().any(|own| *name == *own) || name.starts_with(b"COMP_") {
         return Value::unknown();
@@ -337,10 +361,13 @@ pub(super) fn initial(surroundings: &dyn crate::Surroundings, name: &BStr) -> Va
     }
 }
 
-fn known(directory: &Directory) -> Value {
+fn known(directory: Directory) -> Value {
     match directory {
-        Directory::Known(path) => Value::Text(path.clone()),
-        Directory::Unknown => Value::Unknown(BString::from("/")),
+        Directory::Known(path) => Value::Text(path),
+        Directory::Likely { expected, others } if !others.is_empty() => {
+            Value::of_possibilities(others.into_iter().chain([expected]).map(Some).collect())
+        }
+        Directory::Likely { .. } | Directory::Unknown => Value::Unknown(BString::from("/")),
     }
 }
 

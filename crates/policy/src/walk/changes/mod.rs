@@ -27,6 +27,14 @@ pub(super) struct Changes {
     pub everything: bool,
     pub moves: bool,
     pub positional: bool,
+    /// Variables that do not keep what is assigned to them.
+    pub unsettled: HashSet<BString>,
+    /// From then on nothing keeps it: references, traps.
+    pub adrift: bool,
+    /// A mode in which words mean something else.
+    pub strange: bool,
+    /// Functions may be taken away.
+    pub undefines: bool,
     /// Functions that it defines.
     pub bodies: Vec<Arc<CompoundCommand>>,
 }
@@ -37,6 +45,10 @@ impl Changes {
         self.everything |= other.everything;
         self.moves |= other.moves;
         self.positional |= other.positional;
+        self.unsettled.extend(other.unsettled);
+        self.adrift |= other.adrift;
+        self.strange |= other.strange;
+        self.undefines |= other.undefines;
         self.bodies.extend(other.bodies);
     }
 }

@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Argument, Operation, Parameter, Word, WordPart};
 
 use super::Search;
-use crate::walk::builtins::is_changing;
+use crate::walk::builtins::{is_changing, is_strange};
 use crate::walk::variables;
 
 /// What a computed name is made of.
@@ -64,6 +64,9 @@ impl Search<'_> {
                 _ => return self.computed(word),
             }
         }
+        if self.state.aliases(text.as_bstr()).is_some() {
+            self.anything();
+        }
         if let Some(function) = self.state.function(text.as_bstr()) {
             for body in &function.bodies {
                 if self.bodies.insert(Arc::as_ptr(body)) {
@@ -101,9 +104,28 @@ impl Search<'_> {
         match name.as_bytes() {
             b"eval" | b"." | b"source" => self.anything(),
             b"cd" | b"pushd" | b"popd" => self.found.moves = true,
-            b"set" | b"shift" => self.found.positional = true,
+            b"set" | b"shift" => {
+                self.found.positional = true;
+                self.found.strange |= operands.iter().any(|word| word.is_none_or(is_strange));
+            }
+            b"enable" => self.found.strange = true,
+            b"shopt" => {
+                self.found.strange |= operands.iter().any(|word| word.is_none_or(is_strange));
+            }
+            b"trap" => {
+                let at_end =
+                    |word: Option<&BStr>| word.is_some_and(|word| *word == "EXIT" || *word == "0");
+                if !operands.iter().skip(1).all(|word| at_end(*word)) {
+                    self.anything();
+                    self.found.adrift = true;
+                }
+            }
+            b"unset" => {
+                self.found.undefines = true;
+                self.operands(name, operands);
+            }
             b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"read" | b"mapfile"
-            | b"readarray" | b"getopts" | b"unset" | b"printf" | b"wait" | b"let" => {
+            | b"readarray" | b"getopts" | b"printf" | b"wait" | b"let" => {
                 for own in [&b"REPLY"[..], b"MAPFILE", b"OPTARG", b"OPTIND"] {
                     self.found.names.insert(BString::from(own));
                 }
@@ -115,6 +137,14 @@ impl Search<'_> {
 
     fn operands(&mut self, name: &BStr, operands: &[Option<&BStr>]) {
         let declares = matches!(name.as_bytes(), b"declare" | b"typeset" | b"local");
+        let option = |letters: &[u8]| {
+            let given = |operand: &BStr| {
+                operand.starts_with(b"-") && operand.iter().any(|letter| letters.contains(letter))
+            };
+            declares && operands.iter().flatten().any(|operand| given(operand))
+        };
+        let opaque = option(b"iluc");
+        self.found.adrift |= option(b"n");
         for operand in operands {
             let Some(operand) = operand else {
                 // `printf` only sets with `-v`, which has to be the first.
@@ -127,13 +157,13 @@ impl Search<'_> {
                 }
                 continue;
             };
-            if declares && operand.starts_with(b"-") && operand.contains(&b'n') {
-                self.found.everything = true;
-            }
             let name: &[u8] = operand;
             for piece in name.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
                 if variables::is_name(piece) {
                     self.found.names.insert(BString::from(piece));
+                    if opaque {
+                        self.found.unsettled.insert(BString::from(piece));
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bstr::BString;
+use bstr::{BStr, BString};
 use exacta_syntax::ast::{
     AndOr, Argument, AssignedValue, Assignment, Command, CompoundCommand, CompoundKind,
     Conditional, List, Pipeline, Redirect, RedirectDescriptor, RedirectKind, SimpleCommand,
@@ -62,7 +62,7 @@ impl Search<'_> {
         let mut words = command.words.iter();
         let mut name = words.next();
         while let Some(Argument::Word(word)) = name
-            && plain(word).is_some_and(|name| *name == "command" || *name == "builtin")
+            && plain(word).is_some_and(is_prefix)
         {
             name = words.next();
         }
@@ -171,4 +171,9 @@ impl Search<'_> {
             Conditional::Word(word) => self.word(word),
         }
     }
+}
+
+/// What may stand before the name of a builtin.
+fn is_prefix(word: &BStr) -> bool {
+    ["command", "builtin", "-p", "--"].iter().any(|prefix| *word == *prefix)
 }

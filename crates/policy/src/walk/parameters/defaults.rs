@@ -1,7 +1,7 @@
 //! `${x:-w}`, `${x:=w}`, `${x:+w}`, `${x:?w}`
 
 use bstr::{BStr, BString};
-use exacta_syntax::ast::{DefaultKind, Word as SyntaxWord};
+use exacta_syntax::ast::{DefaultKind, Word as SyntaxWord, WordPart};
 
 use super::{Text, put};
 use crate::walk::Walker;
@@ -10,6 +10,11 @@ use crate::walk::values::Value;
 use crate::word::Word;
 
 impl Walker<'_> {
+    /// The commands in a word that is not, or hardly, expanded: nothing that it sets is known to be set.
+    pub(super) fn passed_over(&mut self, word: &SyntaxWord) {
+        self.perhaps(true, |walker| walker.visit(word));
+    }
+
     /// `${x:-w}` and its kin.
     pub(super) fn default(
         &mut self,
@@ -26,21 +31,23 @@ impl Walker<'_> {
         match kind {
             DefaultKind::Use if none => self.operand_parts(&word.parts, quoted, draft),
             DefaultKind::Alternative if all => self.operand_parts(&word.parts, quoted, draft),
-            DefaultKind::Alternative if none => self.visit(word),
-            DefaultKind::Alternative => match self.single(word) {
-                Word::Literal(text) => draft.any_of(&[BString::default(), text], quoted),
-                Word::Dynamic(_) => draft.unknown(b"", quoted),
+            DefaultKind::Alternative if none => self.passed_over(word),
+            DefaultKind::Alternative => match self.perhaps(true, |walker| walker.single(word)) {
+                Word::Literal(text) if quoted || !is_quoted(word) => {
+                    draft.any_of(&[BString::default(), text], quoted);
+                }
+                _ => draft.unknown(b"", quoted),
             },
             DefaultKind::Fail => {
-                self.visit(word);
+                self.passed_over(word);
                 put(&value, quoted, draft);
             }
             DefaultKind::Use | DefaultKind::Assign if all => {
-                self.visit(word);
+                self.passed_over(word);
                 put(&value, quoted, draft);
             }
             DefaultKind::Use | DefaultKind::Assign => {
-                let other = Value::of_word(&self.single(word));
+                let other = self.perhaps(!none, |walker| Value::of_word(&walker.single(word)));
                 let kept =
                     values.map(|values| values.into_iter().filter(counts).collect::<Vec<_>>());
                 let value = match kept {
@@ -52,8 +59,27 @@ impl Walker<'_> {
                     let shown = value.to_word(name);
                     self.assign(name, value.clone(), shown, false);
                 }
-                put(&value, quoted, draft);
+                if kind == DefaultKind::Use && !quoted && is_quoted(word) {
+                    // Its quotes keep it in one piece, whatever the other would be split into.
+                    draft.unknown(b"", false);
+                } else {
+                    put(&value, quoted, draft);
+                }
             }
         }
     }
+}
+
+fn is_quoted(word: &SyntaxWord) -> bool {
+    word.parts.iter().any(|part| {
+        matches!(
+            part,
+            WordPart::DoubleQuoted(_)
+                | WordPart::LocaleQuoted(_)
+                | WordPart::SingleQuoted(_)
+                | WordPart::AnsiQuoted(_)
+                | WordPart::Escaped(_)
+                | WordPart::Tilde(_)
+        )
+    })
 }

@@ -60,11 +60,12 @@ impl Walker<'_> {
                 }
             }
             (Operation::Default { kind, colon, word }, elements) => {
-                let value = match elements {
-                    Some(elements) if elements.is_empty() => Value::Unset,
-                    _ => Value::unknown(),
-                };
-                return self.default(None, value, (*kind, *colon, word), quoted, draft);
+                if elements.is_some_and(|elements| elements.is_empty()) {
+                    return self.default(None, Value::Unset, (*kind, *colon, word), quoted, draft);
+                }
+                self.passed_over(word);
+                // Perhaps no word at all.
+                return draft.unknown(b"", false);
             }
             (operation, elements) => {
                 if *operation == Operation::Transform(b'P') {

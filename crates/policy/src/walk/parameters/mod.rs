@@ -5,7 +5,7 @@ mod lists;
 mod operations;
 
 use bstr::{BString, ByteSlice};
-use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector};
+use exacta_syntax::ast::{DefaultKind, Operation, Parameter, ParameterExpansion, Selector};
 
 use super::Walker;
 use super::draft::Draft;
@@ -57,6 +57,14 @@ impl Walker<'_> {
         };
         if let Operation::Default { kind, colon, word } = &expansion.operation {
             self.default(name, value, (*kind, *colon, word), quoted, draft);
+            if let (DefaultKind::Assign, None, Parameter::Variable(name)) =
+                (kind, name, &expansion.parameter)
+            {
+                self.assign_unknown(name.as_bstr(), "${…:=…}");
+                if expansion.indirect {
+                    self.state.forget_everything();
+                }
+            }
             return;
         }
         let value = self.operated(&expansion.operation, value);
@@ -99,7 +107,11 @@ impl Walker<'_> {
 
     /// `${!x}`: the value of the variable that the value names.
     fn indirect(&mut self, value: &Value) -> Value {
-        let Value::Text(name) = value else { return Value::unknown() };
+        let Value::Text(name) = value else {
+            // A name that is none is an error.
+            self.state.dropped = true;
+            return Value::unknown();
+        };
         if name.contains(&b'[') {
             // The subscript is evaluated, and may hold commands.
             self.evaluated_text(name.as_bstr());
@@ -108,7 +120,10 @@ impl Walker<'_> {
         match name.to_str().ok().and_then(|digits| digits.parse::<usize>().ok()) {
             Some(number @ 1..) => self.positional(number),
             _ if is_name(name) => first_element(self.lookup(name.as_bstr())),
-            _ => Value::unknown(),
+            _ => {
+                self.state.dropped = true;
+                Value::unknown()
+            }
         }
     }
 }

@@ -69,7 +69,7 @@ impl Walker<'_> {
                 };
                 let replacement = replacement.as_literal()?;
                 // `&` stands for the match in newer versions of bash.
-                if replacement.contains(&b'&') {
+                if replacement.contains(&b'&') || self.state.any_case {
                     return None;
                 }
                 Operands::Replace(*kind, pattern?, replacement.into())
@@ -93,9 +93,11 @@ impl Walker<'_> {
                 self.visit(word);
                 return None;
             }
-            Operation::Plain | Operation::NamesWithPrefix { .. } | Operation::Bad(_) => {
+            Operation::Bad(_) => {
+                self.state.dropped = true;
                 return None;
             }
+            Operation::Plain | Operation::NamesWithPrefix { .. } => return None,
         })
     }
 
