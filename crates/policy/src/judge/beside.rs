@@ -72,6 +72,7 @@ const LOADING: &[&str] = &[
     "makefile",
     "module-path",
     "options-file",
+    "optlib-dir",
     "overlay-ports",
     "overlay-triplets",
     "parser",
