@@ -97,7 +97,7 @@ fn compiled(rule: &Compiled) -> String {
     };
     format!(
         "Compiled {{ ruling: Ruling::{:?}, profiles: {}, about: {about}, except: {}, with: {}, without: {}, \
-         with_all: {}, piped_from: {}, operands_at_most: {:?}, alone: {}, dangerous_only: {} }}",
+         with_all: {}, piped_from: {}, operands_at_most: {:?}, alone: {}, made: {}, dangerous_only: {} }}",
         rule.ruling,
         rule.profiles,
         patterns(&rule.except),
@@ -107,6 +107,7 @@ fn compiled(rule: &Compiled) -> String {
         texts(&rule.piped_from),
         rule.operands_at_most,
         rule.alone,
+        rule.made,
         rule.dangerous_only,
     )
 }

@@ -16,6 +16,7 @@ pub mod code;
 pub mod effect;
 pub mod event;
 pub mod glob;
+mod hosts;
 pub mod judge;
 pub mod programs;
 pub mod rules;

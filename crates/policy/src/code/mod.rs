@@ -14,6 +14,7 @@ mod jq;
 mod lua;
 mod make;
 mod node;
+mod other;
 mod perl;
 mod php;
 mod powershell;
@@ -81,8 +82,9 @@ pub fn read(language: Language, text: &BStr) -> Reading {
         Language::Sql => sql::read(text, &mut findings),
         Language::Tcl => tcl::read(text, &mut findings),
         Language::Vim => vim::read(text, &mut findings),
-        // A shell's text is for the parser, not for a reader.
-        Language::Shell | Language::Other => findings.unclear("a language that cannot be read"),
+        Language::Other => other::read(text, &mut findings),
+        // For the parser, not for a reader.
+        Language::Shell => findings.unclear("a text for a shell"),
     }
     findings.finish()
 }

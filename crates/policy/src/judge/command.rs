@@ -111,6 +111,8 @@ impl Inquiry<'_> {
             self.nested_effect(&subjected, effect);
         }
         self.written_program(&subjected);
+        self.listed(&subjected);
+        self.through(&subjected);
         self.implied(&subjected);
     }
 

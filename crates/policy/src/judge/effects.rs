@@ -6,6 +6,7 @@ use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::Effect;
 use crate::event::{Access, Input, Open};
+use crate::hosts::{host_of, is_loopback};
 use crate::verdict::Finding;
 use crate::word::Word;
 
@@ -230,33 +231,4 @@ impl Inquiry<'_> {
         let sign = if open.access == Access::Read { "<" } else { ">" };
         self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);
     }
-}
-
-/// The host in `https://user@host:1/x`, `user@host:path`, `host:port`.
-fn host_of(target: &BStr) -> &BStr {
-    let rest = target.split_once_str("://").map_or(target.as_bytes(), |(_, rest)| rest);
-    let authority = rest.split(|byte| matches!(byte, b'/' | b'?' | b'#')).next().unwrap_or(rest);
-    let host = authority.rsplit_once_str("@").map_or(authority, |(_, host)| host);
-    if let Some(rest) = host.strip_prefix(b"[") {
-        return rest.split_once_str("]").map_or(rest, |(host, _)| host).as_bstr();
-    }
-    host.split_once_str(":").map_or(host, |(host, _)| host).as_bstr()
-}
-
-fn is_loopback(host: &BStr) -> bool {
-    host == "localhost"
-        || host == "::1"
-        || host.ends_with(b".localhost")
-        || is_loopback_number(host)
-}
-
-/// `127.x.y.z`, nothing else that begins so.
-fn is_loopback_number(host: &BStr) -> bool {
-    let parts: Vec<&[u8]> = host.split_str(".").collect();
-    let number = |part: &&[u8]| {
-        (1..=3).contains(&part.len())
-            && part.iter().all(u8::is_ascii_digit)
-            && part.to_str().ok().and_then(|part| part.parse::<u16>().ok()).is_some_and(|n| n < 256)
-    };
-    parts.len() == 4 && parts.first() == Some(&b"127".as_slice()) && parts.iter().all(number)
 }

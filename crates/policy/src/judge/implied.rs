@@ -8,7 +8,7 @@ use super::inquiry::Inquiry;
 use super::quoted;
 use crate::code::{Level, Reading};
 use crate::effect::Language;
-use crate::event::Via;
+use crate::event::{Input, Via};
 use crate::rules::Subject;
 use crate::verdict::{Decision, Verdict};
 use crate::word::Word;
@@ -307,6 +307,9 @@ impl Inquiry<'_> {
 
     /// Reads what a tool that runs the project would now run.
     pub fn implied(&mut self, subjected: &Subjected<'_>) {
+        if let Some(source) = compiled_input(subjected) {
+            self.remember(&"input.c".into(), source.clone(), false);
+        }
         if self.fresh.is_empty() || !runs_the_project(subjected) {
             return;
         }
@@ -438,6 +441,19 @@ fn is_task_file(path: &BStr) -> bool {
     let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
     let stem = name.split_once_str(".").map_or(name, |(stem, _)| stem);
     STEMS.iter().any(|known| stem == known.as_bytes()) || name.ends_with(b".rake")
+}
+
+/// `gcc -xc - <<< 'int main() { system("x"); }'`
+fn compiled_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
+    const COMPILERS: [&str; 9] =
+        ["c++", "cc", "clang", "clang++", "g++", "gcc", "go", "rustc", "tcc"];
+    let reading = subjected.reading;
+    let compiles = COMPILERS.iter().any(|name| reading.name == *name)
+        && subjected.invocation.words.iter().any(|word| word.shown() == "-");
+    match &subjected.invocation.input {
+        Input::Text(Word::Literal(text)) if compiles => Some(text),
+        _ => None,
+    }
 }
 
 fn runs_the_project(subjected: &Subjected<'_>) -> bool {

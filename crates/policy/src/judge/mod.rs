@@ -13,9 +13,11 @@ mod command;
 mod effects;
 mod implied;
 mod inquiry;
+mod listed;
 mod paths;
 mod quoted;
 mod scripts;
+mod through;
 mod unread;
 mod variables;
 

@@ -45,6 +45,13 @@ impl Inquiry<'_> {
                 if let Some(path) = dynamic.glob.as_ref().and_then(|glob| guarded(glob.as_bstr())) {
                     self.known_path(path.as_bstr(), access, directory, by, findings);
                 }
+                if let Some(glob) = &dynamic.glob
+                    && let Some(glob) = absolute(glob.as_bstr(), directory)
+                    && access == Access::Read
+                {
+                    // A pattern that names what is guarded: `~/.config/**/*token*`.
+                    self.by_path_rules(glob.as_bstr(), access, by, findings);
+                }
                 if access == Access::Delete
                     && let Some(glob) = &dynamic.glob
                     && self.is_whole_project(glob.as_bstr(), directory)

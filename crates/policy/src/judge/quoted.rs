@@ -82,9 +82,22 @@ fn looks_like_a_command(text: &BStr) -> bool {
     });
     let telling = |word: &[u8]| {
         let first = word.first().copied().unwrap_or_default();
-        b"-/~|>$<".contains(&first) || word.contains_str("://") || word.contains(&b'|')
+        b"-/~|>$<".contains(&first)
+            || word.contains_str("://")
+            || word.contains(&b'|')
+            || word.contains(&b'@')
+            || is_host(word)
     };
     named && words.any(telling)
+}
+
+/// `evil.example`: letters, a dot, letters.
+fn is_host(word: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b".-:/".contains(byte);
+    word.iter().all(plain)
+        && word.rsplit_once_str(".").is_some_and(|(before, after)| {
+            !before.is_empty() && after.first().is_some_and(u8::is_ascii_alphabetic)
+        })
 }
 
 #[cfg(test)]

@@ -199,6 +199,7 @@ impl Inquiry<'_> {
             return;
         }
         self.settings_from_beside(subjected, findings);
+        self.lists_from_beside(subjected, findings);
         // A table need not know every option of every version; what its name says is known anyway.
         for option in reading.options.iter().filter(|option| !option.known) {
             let harmless = is_harmless(option.value.as_ref());
@@ -226,7 +227,14 @@ impl Inquiry<'_> {
         // What is defined for a compiler or a build is text for the program that is built.
         let options = subjected.reading.options.iter();
         let defining = |names: &[BString]| names.iter().any(|name| name.starts_with(b"-D"));
-        let values = options.filter(|option| !defining(&option.names));
+        // `--tags ~slow`: not the home of somebody called slow.
+        let home = |word: &Word| {
+            word.prefix().strip_prefix(b"/home/").is_some_and(|rest| !rest.contains(&b'/'))
+        };
+        let values = options.filter(|option| {
+            let somebody = option.known && option.value.as_ref().is_some_and(home);
+            !somebody && !defining(&option.names)
+        });
         let values = values.filter_map(|option| option.value.as_ref());
         // The words of a module of python are its own: `python -m x --output=/etc/y`.
         let module = |names: &[BString]| names.iter().any(|name| name == "-m");

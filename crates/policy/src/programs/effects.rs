@@ -185,6 +185,7 @@ impl Sink<'_> {
         self.beside(role, word, option);
         match role {
             Role::Text | Role::Key(_) => {}
+            Role::Remote(Access::Read) if is_placeholder(word) => {}
             Role::Remote(_) if is_remote(word) => self.connect(word),
             Role::Open(access) | Role::Remote(access) => self.open(word, *access),
             Role::Directory => self.effects.push(Effect::Directory(word.clone())),
@@ -394,6 +395,11 @@ fn shape_of<'t>(word: &Word, table: &'t Table) -> Option<&'t ShapeRow> {
             !before.is_empty() && word.prefix().starts_with(before.as_bytes())
         }
     })
+}
+
+/// `xargs -I{} convert {} x`: a file of a list; another thing is judged when it is there.
+fn is_placeholder(word: &Word) -> bool {
+    matches!(word, Word::Dynamic(dynamic) if dynamic.written == "{}" && !dynamic.splits)
 }
 
 /// `host:path` and URLs; a path has a slash before its first colon.

@@ -25,6 +25,8 @@ pub struct Compiled {
     pub piped_from: Texts,
     pub operands_at_most: Option<usize>,
     pub alone: bool,
+    /// Not for what is removed.
+    pub made: bool,
     /// Only code that is plainly dangerous.
     pub dangerous_only: bool,
 }
@@ -122,6 +124,7 @@ pub fn compile(rule: &Rule, lists: &Lists) -> Result<Compiled, Problem> {
         piped_from: words_of("piped_from", &rule.piped_from, lists)?,
         operands_at_most: rule.operands_at_most,
         alone: rule.alone,
+        made: rule.made,
         dangerous_only: rule.level == "dangerous",
         about,
     })
@@ -212,9 +215,10 @@ fn only_where_it_means_something(rule: &Rule, about: &About) -> Result<(), Probl
             | About::Read(_)
             | About::Delete(_)
     );
-    let conditions: [(&'static str, bool, bool); 12] = [
+    let conditions: [(&'static str, bool, bool); 13] = [
         ("except", !rule.except.is_empty(), command),
         ("alone", rule.alone, command),
+        ("made", rule.made, matches!(about, About::Write(_))),
         ("operands_at_most", rule.operands_at_most.is_some(), command),
         ("piped_from", !rule.piped_from.is_empty(), command),
         ("with", !rule.with.is_empty(), texts),

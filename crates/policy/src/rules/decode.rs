@@ -45,6 +45,7 @@ const KEYS: &[&str] = &[
     "with_all",
     "except",
     "alone",
+    "made",
     "operands_at_most",
     "piped_from",
     "irreversible",
@@ -151,6 +152,7 @@ fn flag_of<'a>(rule: &'a mut Rule, key: &str) -> Option<&'a mut bool> {
     Some(match key {
         "irreversible" => &mut rule.irreversible,
         "alone" => &mut rule.alone,
+        "made" => &mut rule.made,
         _ => return None,
     })
 }

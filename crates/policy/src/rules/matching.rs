@@ -79,6 +79,7 @@ pub fn other(rule: &Compiled, subject: &Subject<'_>) -> bool {
         | (About::Read(globs), Subject::Read { path })
         | (About::Delete(globs), Subject::Delete { path }) => {
             any_path(globs, path)
+                && !(rule.made && matches!(subject, Subject::Delete { .. }))
                 && (rule.with.is_empty() || any_path(&rule.with, path))
                 && !any_path(&rule.without, path)
         }

@@ -33,6 +33,8 @@ pub struct Rule {
     pub value: String,
     /// Globs of paths, relative to the project, or beginning with `~/` or `/`.
     pub write: Vec<String>,
+    /// … only when such a path is made or changed, not when it is removed.
+    pub made: bool,
     pub read: Vec<String>,
     /// Paths removed or moved away; such a path counts as written too.
     pub delete: Vec<String>,

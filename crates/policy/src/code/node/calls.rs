@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use bstr::BStr;
+
 use super::{Reader, names};
 use crate::code::tokens::{Kind, among};
 use crate::code::values::{Value, is_url};
 use crate::event::Access;
+use crate::hosts::is_plain_loopback;
 
 impl Reader<'_, '_, '_> {
     /// A module's name with the parts that follow. Returns up to where they need no more looking at.
@@ -230,6 +233,14 @@ impl Reader<'_, '_, '_> {
             _ if shell => self.findings.shell(text),
             _ => self.findings.run(&[text.to_vec()]),
         }
+    }
+
+    /// `fetch('http://localhost:3000/health')`: the server under test.
+    pub(super) fn asks_this_machine(&mut self, open: usize) -> bool {
+        self.tokens.is(open, b"(")
+            && self.value(open, 0).texts().is_some_and(|texts| {
+                !texts.is_empty() && texts.iter().all(|text| is_plain_loopback(BStr::new(text)))
+            })
     }
 
     pub(super) fn connect(&mut self, open: usize) {

@@ -167,6 +167,7 @@ impl Reader<'_, '_, '_> {
                     self.findings.danger(name);
                 }
             }
+            b"fetch" if self.asks_this_machine(next) => {}
             b"fetch" | b"WebSocket" | b"XMLHttpRequest" | b"EventSource" => {
                 self.findings.danger(name);
                 self.connect(next);

@@ -1,0 +1,108 @@
+//! Words that a program reads from a file as if they were typed: `tar -T list`, `javac @arguments`. If this very text
+//! has written them they are judged with the command; if the file lies beside the project, nobody knows them.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::command::Subjected;
+use super::inquiry::Inquiry;
+use crate::effect::{Effect, More};
+use crate::event::Input;
+use crate::surroundings::Place;
+use crate::verdict::Finding;
+use crate::word::Word;
+
+/// So many words of a list are judged; a longer one is asked about.
+const MOST: usize = 1_024;
+
+/// Programs that take words from `@file`.
+const AT_FILE: [&str; 34] = [
+    "ar", "as", "buck", "buck2", "c++", "cc", "cl", "clang", "clang++", "clang-cl", "csc",
+    "dotnet", "g++", "gcc", "gfortran", "jar", "java", "javac", "javadoc", "jlink", "jpackage",
+    "kotlinc", "ld", "lld", "link", "mypy", "nvcc", "protoc", "pylint", "pytest", "rustc",
+    "rustdoc", "scalac", "swiftc",
+];
+
+impl Inquiry<'_> {
+    /// The words of lists whose contents are known, judged as if they were typed.
+    pub fn listed(&mut self, subjected: &Subjected<'_>) {
+        if self.comes_back {
+            return;
+        }
+        for list in lists(subjected) {
+            let Some(text) = self.content(&list, subjected) else { continue };
+            let mut words: Vec<Word> = subjected.invocation.words.clone();
+            // The list itself is not read twice.
+            words.retain(|word| !names(word, &list));
+            let found = words_of(text.as_bstr(), list.lines);
+            let found: Vec<Word> =
+                found.filter(|word| !word.is_empty()).map(Word::literal).collect();
+            if found.is_empty() || found.len() > MOST {
+                continue;
+            }
+            words.extend(found);
+            let effect = Effect::Run { words, assignments: Vec::new(), more: More::None };
+            self.nested_effect(subjected, &effect);
+        }
+    }
+
+    /// A list from beside the project.
+    pub fn lists_from_beside(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        for list in lists(subjected).into_iter().filter(|list| !list.lines) {
+            let path = Word::Literal(list.path.clone());
+            if self.place_of(&path, &subjected.directory) == Some(Place::Scratch) {
+                let about = list.path.to_str_lossy();
+                let found = self.situation_unless("executing-option", &about, &subjected.lifted);
+                findings.extend(found);
+            }
+        }
+    }
+
+    fn content(&self, list: &List, subjected: &Subjected<'_>) -> Option<BString> {
+        if matches!(list.path.as_slice(), b"-" | b"/dev/stdin") {
+            return match &subjected.invocation.input {
+                Input::Text(Word::Literal(text)) => Some(text.clone()),
+                _ => None,
+            };
+        }
+        let path = super::paths::absolute(list.path.as_bstr(), &subjected.directory)?;
+        self.written.get(&path).cloned()
+    }
+}
+
+struct List {
+    path: BString,
+    /// One word in each line; else they are separated by blanks.
+    lines: bool,
+}
+
+fn lists(subjected: &Subjected<'_>) -> Vec<List> {
+    let reading = subjected.reading;
+    let mut found = Vec::new();
+    if matches!(reading.name.as_slice(), b"tar" | b"gtar") {
+        let named = reading.options.iter().filter(|option| {
+            option.names.iter().any(|name| name == "-T" || name == "--files-from")
+        });
+        let paths = named.filter_map(|option| option.value.as_ref()?.as_literal());
+        found.extend(paths.map(|path| List { path: path.into(), lines: true }));
+    }
+    if AT_FILE.iter().any(|name| reading.name == *name) {
+        let words = subjected.invocation.words.iter().skip(1).filter_map(Word::as_literal);
+        let paths = words.filter_map(|word| word.strip_prefix(b"@"));
+        found.extend(paths.map(|path| List { path: path.into(), lines: false }));
+    }
+    found
+}
+
+/// The word that gave the list; a name of a file stays one, whatever else it is.
+fn names(word: &Word, list: &List) -> bool {
+    let text = word.prefix();
+    if list.lines {
+        return text.starts_with(b"--files-from") || text == "-T" || text == list.path;
+    }
+    text.strip_prefix(b"@").is_some_and(|path| path == list.path)
+}
+
+fn words_of(text: &BStr, lines: bool) -> impl Iterator<Item = &[u8]> {
+    text.split(move |byte| if lines { *byte == b'\n' } else { byte.is_ascii_whitespace() })
+        .map(|word| word.trim_ascii().trim_with(|c| matches!(c, '"' | '\'')))
+}
