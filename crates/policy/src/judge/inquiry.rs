@@ -26,6 +26,8 @@ const MAX_LISTED: usize = 1_000;
 pub(super) struct Inquiry<'a> {
     pub policy: &'a Policy,
     pub world: &'a dyn Surroundings,
+    /// The words of a list are being judged.
+    pub listing: bool,
     /// What the commands looked at run in turn is judged when it happens: not now.
     pub comes_back: bool,
     /// Files that the text itself writes, with what it writes.
@@ -62,6 +64,7 @@ impl<'a> Inquiry<'a> {
             policy,
             world,
             comes_back: false,
+            listing: false,
             written: HashMap::new(),
             filled: HashSet::new(),
             pipes: HashSet::new(),

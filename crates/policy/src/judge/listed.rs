@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::{Effect, More};
-use crate::event::Input;
+use crate::event::{Access, Input};
 use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::word::Word;
@@ -25,14 +25,14 @@ const AT_FILE: [&str; 34] = [
 impl Inquiry<'_> {
     /// The words of lists whose contents are known, judged as if they were typed.
     pub fn listed(&mut self, subjected: &Subjected<'_>) {
-        if self.comes_back {
+        // A list is not read again for the words that it gave.
+        if self.comes_back || self.listing {
             return;
         }
+        self.packed_names(subjected);
         for list in lists(subjected) {
             let Some(text) = self.content(&list, subjected) else { continue };
             let mut words: Vec<Word> = subjected.invocation.words.clone();
-            // The list itself is not read twice.
-            words.retain(|word| !names(word, &list));
             let found = words_of(text.as_bstr(), list.lines);
             let found: Vec<Word> =
                 found.filter(|word| !word.is_empty()).map(Word::literal).collect();
@@ -41,8 +41,23 @@ impl Inquiry<'_> {
             }
             words.extend(found);
             let effect = Effect::Run { words, assignments: Vec::new(), more: More::None };
+            self.listing = true;
             self.nested_effect(subjected, &effect);
+            self.listing = false;
         }
+    }
+
+    /// `cpio -o <<< /etc/x`: names of files to pack, if they are known.
+    fn packed_names(&mut self, subjected: &Subjected<'_>) {
+        let Input::Text(Word::Literal(text)) = &subjected.invocation.input else { return };
+        if !packs_names_of_input(subjected) {
+            return;
+        }
+        let mut findings = Vec::new();
+        for name in words_of(text.as_bstr(), true).filter(|name| !name.is_empty()).take(MOST) {
+            self.path(&Word::literal(name), Access::Read, subjected, &mut findings);
+        }
+        self.note(vec![subjected.reading.name.clone()], &subjected.invocation.via, findings);
     }
 
     /// A list from beside the project.
@@ -69,6 +84,20 @@ impl Inquiry<'_> {
     }
 }
 
+fn packs_names_of_input(subjected: &Subjected<'_>) -> bool {
+    const PACKERS: [(&str, &[&str]); 4] = [
+        ("cpio", &["-o", "-p", "--create", "--pass-through"]),
+        ("bsdcpio", &["-o", "-p"]),
+        ("pax", &["-w"]),
+        ("zip", &["-@", "--names-stdin"]),
+    ];
+    let reading = subjected.reading;
+    let mut names = reading.options.iter().flat_map(|option| &option.names);
+    PACKERS.iter().any(|(packer, options)| {
+        reading.name == *packer && names.any(|name| options.iter().any(|it| name == it))
+    })
+}
+
 struct List {
     path: BString,
     /// One word in each line; else they are separated by blanks.
@@ -91,15 +120,6 @@ fn lists(subjected: &Subjected<'_>) -> Vec<List> {
         found.extend(paths.map(|path| List { path: path.into(), lines: false }));
     }
     found
-}
-
-/// The word that gave the list; a name of a file stays one, whatever else it is.
-fn names(word: &Word, list: &List) -> bool {
-    let text = word.prefix();
-    if list.lines {
-        return text.starts_with(b"--files-from") || text == "-T" || text == list.path;
-    }
-    text.strip_prefix(b"@").is_some_and(|path| path == list.path)
 }
 
 fn words_of(text: &BStr, lines: bool) -> impl Iterator<Item = &[u8]> {

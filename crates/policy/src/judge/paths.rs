@@ -160,6 +160,10 @@ impl Inquiry<'_> {
         if !path.starts_with(b"/") {
             self.elsewhere(path, access, directory, by, findings);
         }
+        if access == Access::Write && path.ends_with(b".git/{}") {
+            // Whatever is found there may be a hook or the settings.
+            findings.extend(self.situation("unread-path", &path.to_str_lossy()));
+        }
         let Some(written) = joined(path, directory) else { return };
         let absolute = normalised(written.as_bstr());
         self.by_path_rules(absolute.as_bstr(), access, by, findings);

@@ -43,10 +43,12 @@ fn tool_of<'p>(path: &'p BStr, interpreter: &BStr) -> Option<&'p [u8]> {
     let (folder, file) = path.rsplit_once_str("/")?;
     let mut folders = folder.split_str("/");
     let installed = folders.any(|part| INSTALLED.iter().any(|known| part == known.as_bytes()));
-    let starter = (folder == b"bin" || folder.ends_with(b"/bin"))
-        && WITH_STARTERS.iter().any(|known| interpreter == *known);
+    let starters = [&b"bin"[..], b".bin"].iter().any(|known| {
+        folder.strip_suffix(*known).is_some_and(|rest| rest.is_empty() || rest.ends_with(b"/"))
+    });
+    let own = WITH_STARTERS.iter().any(|known| interpreter == *known);
     let name = file.split_str(".").next().unwrap_or(file);
-    ((installed || starter) && !name.is_empty()).then_some(name)
+    (starters && (installed || own) && !name.is_empty()).then_some(name)
 }
 
 #[cfg(test)]
@@ -61,5 +63,6 @@ mod tests {
         assert_eq!(tool("bin/rails", "ruby"), Some(&b"rails"[..]));
         assert_eq!(tool("bin/curl.js", "node"), None);
         assert_eq!(tool("src/index.js", "node"), None);
+        assert_eq!(tool("node_modules/x/format.js", "node"), None);
     }
 }
