@@ -1,5 +1,25 @@
-//! What cannot be done without unsafe code, behind functions that are safe to call.
+//! Runs one program, and all that it starts, where what is not granted does not exist.
 //!
-//! Every unsafe block names the invariants it relies on. The crate knows nothing of shells or policies.
+//! A [`Plan`] is plain data; a [`Spawner`] makes a [`Cell`] of it; a program started there is [`Running`] until it
+//! ends. The only crate with unsafe code: every block names the invariants it relies on. It knows nothing of shells or
+//! policies.
 
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+compile_error!("the jail is for Linux with glibc");
+
+mod cell;
+mod limits;
+mod messages;
+mod network;
+pub mod outcome;
+pub mod plan;
+mod spawner;
 pub mod standard_streams;
+mod system;
+mod walls;
+mod wire;
+
+pub use cell::{Cell, Running};
+pub use outcome::{Ending, Failure, Finished, Walls};
+pub use plan::{Plan, Program};
+pub use spawner::Spawner;

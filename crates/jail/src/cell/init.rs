@@ -1,0 +1,198 @@
+//! Process 1 of a jail: starts programs, buries the dead, and ends when nobody is left to give orders.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::os::fd::{AsFd, OwnedFd};
+
+use bstr::BString;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, kill_process, setrlimit, setsid, wait,
+};
+
+use crate::messages::{Order, Report, Swept};
+use crate::outcome::{AtStep, Ending, Failure};
+use crate::plan::{Limits, Program};
+use crate::system::process;
+use crate::wire;
+
+/// Programs that were started and have not ended, with where to report.
+type Programs = HashMap<Pid, OwnedFd>;
+
+/// Never returns: the end of the orders is the end of the jail.
+pub fn serve(orders: OwnedFd) -> ! {
+    let status = match serve_until_error(&orders) {
+        Ok(()) => 0,
+        Err(_) => 1,
+    };
+    process::exit(status)
+}
+
+fn serve_until_error(orders: &OwnedFd) -> Result<(), Failure> {
+    let children = process::child_signals().at("watch for the end of programs")?;
+    let mut programs = Programs::new();
+    loop {
+        let mut watched =
+            [PollFd::new(orders, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
+        match poll(&mut watched, None) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(Failure::new("wait for orders", error)),
+        }
+        let [asked, ended] = watched.map(|it| !it.revents().is_empty());
+        if ended {
+            let mut signal = [0; 128];
+            while rustix::io::read(&children, &mut signal).is_ok() {}
+            bury(&mut programs, WaitOptions::NOHANG);
+        }
+        if asked {
+            let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
+                return Ok(());
+            };
+            obey(orders, order, descriptors, &mut programs)?;
+        }
+    }
+}
+
+fn obey(
+    orders: &OwnedFd,
+    order: Order,
+    descriptors: Vec<OwnedFd>,
+    programs: &mut Programs,
+) -> Result<(), Failure> {
+    match order {
+        Order::Start { program, limits, numbers } => {
+            start(&program, &limits, &numbers, descriptors, programs);
+            Ok(())
+        }
+        Order::Signal { process, signal } => {
+            let known = i32::try_from(process).ok().and_then(Pid::from_raw);
+            let signal = Signal::from_named_raw(i32::from(signal));
+            if let (Some(process), Some(signal)) =
+                (known.filter(|it| programs.contains_key(it)), signal)
+            {
+                let _it_may_be_dead = kill_process(process, signal);
+            }
+            Ok(())
+        }
+        Order::Sweep => {
+            // Everything inside but us. What was being made while we killed is there the next time.
+            while process::kill_everything() {
+                bury(programs, WaitOptions::empty());
+            }
+            wire::send(orders, &Swept, &[]).at("answer an order")
+        }
+    }
+}
+
+/// Waits for children that have ended, and reports those that somebody started.
+fn bury(programs: &mut Programs, options: WaitOptions) {
+    while let Ok(Some((process, status))) = wait(options) {
+        if let Some(reports) = programs.remove(&process)
+            && let Some(ending) = ending(status)
+        {
+            let _nobody_may_care = wire::send(&reports, &Report::Ended(ending), &[]);
+        }
+    }
+}
+
+fn ending(status: WaitStatus) -> Option<Ending> {
+    let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
+    let exited = status.exit_status().map(|number| Ending::Exited(byte(number)));
+    exited.or_else(|| status.terminating_signal().map(|number| Ending::Signalled(byte(number))))
+}
+
+fn start(
+    program: &Program,
+    limits: &Limits,
+    numbers: &[u32],
+    descriptors: Vec<OwnedFd>,
+    programs: &mut Programs,
+) {
+    let mut descriptors = descriptors.into_iter();
+    let Some(reports) = descriptors.next() else { return };
+    let given: Vec<(u32, OwnedFd)> = numbers.iter().copied().zip(descriptors).collect();
+    match process::copy() {
+        Ok(None) => {
+            let failure = become_program(program, limits, given, &reports);
+            let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
+            process::exit(127)
+        }
+        Ok(Some(child)) => {
+            let number = child.as_raw_nonzero().get().unsigned_abs();
+            let _nobody_may_care = wire::send(&reports, &Report::Started { process: number }, &[]);
+            programs.insert(child, reports);
+        }
+        Err(error) => {
+            let failure = Failure::new("make a process", error);
+            let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
+        }
+    }
+}
+
+/// Returns only when it failed. Everything was given up already; what is left is this program's own.
+fn become_program(
+    program: &Program,
+    limits: &Limits,
+    given: Vec<(u32, OwnedFd)>,
+    reports: &OwnedFd,
+) -> Failure {
+    prepare_and_execute(program, limits, given, reports)
+        .err()
+        .unwrap_or_else(|| Failure::new("run", Errno::INVAL))
+}
+
+fn prepare_and_execute(
+    program: &Program,
+    limits: &Limits,
+    given: Vec<(u32, OwnedFd)>,
+    _reports: &OwnedFd,
+) -> Result<(), Failure> {
+    setsid().at("make a session")?;
+    process::reset_signals();
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(program.file_mode_mask));
+    rustix::process::chdir(program.directory.as_slice()).at("enter the directory")?;
+    for (resource, limit) in
+        [(Resource::Nofile, limits.open_files), (Resource::Fsize, limits.file_size)]
+    {
+        if let Some(limit) = limit {
+            let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
+            setrlimit(resource, limit).at("limit a program")?;
+        }
+    }
+    let path = c_string(&program.path)?;
+    let argv = program.argv.iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
+    let assignment = |(name, value): &(BString, BString)| {
+        c_string(&BString::from([name.as_slice(), b"=", value.as_slice()].concat()))
+    };
+    let environment = program.environment.iter().map(assignment).collect::<Result<Vec<_>, _>>()?;
+    // Everything is closed on exec but what is placed: also what we do not know of.
+    process::close_from_on_exec(0).at("close descriptors")?;
+    place_all(given)?;
+    Err(Failure::new("execute", process::execute(&path, &argv, &environment)))
+}
+
+/// Puts each descriptor under its number. First all out of the way of all numbers, then each into its place.
+fn place_all(given: Vec<(u32, OwnedFd)>) -> Result<(), Failure> {
+    let above =
+        given.iter().map(|(number, _)| *number).max().map_or(3, |most| most.saturating_add(1));
+    let step = "place descriptors";
+    let above = i32::try_from(above).map_err(|_| Errno::BADF).at(step)?;
+    let aside = given
+        .into_iter()
+        .map(|(number, descriptor)| {
+            Ok((number, rustix::io::fcntl_dupfd_cloexec(descriptor.as_fd(), above)?))
+        })
+        .collect::<Result<Vec<_>, Errno>>()
+        .at(step)?;
+    for (number, descriptor) in aside {
+        let number = i32::try_from(number).map_err(|_| Errno::BADF).at(step)?;
+        process::place(descriptor.as_fd(), number).at(step)?;
+    }
+    Ok(())
+}
+
+fn c_string(text: &BString) -> Result<CString, Failure> {
+    CString::new(text.as_slice()).map_err(|_| Errno::INVAL).at("pass a word with a NUL")
+}

@@ -1,0 +1,99 @@
+//! Who a jail's processes are outside, and what only the caller's own power can prepare.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::CWD;
+use rustix::mount::{OpenTreeFlags, open_tree};
+use rustix::process::{Pid, getegid, geteuid};
+
+use crate::outcome::{AtStep, Failure};
+use crate::plan::{Access, Person, View};
+use crate::system::mount;
+use crate::system::process::{self, Fork};
+
+/// Host numbers that own nothing and belong to nobody, for jails made by root. Far above what login, service and
+/// container managers hand out.
+const NOBODY_AT_ALL: u32 = 1_750_000_000;
+
+/// The user and group on the host that a jail's processes are.
+#[derive(Debug, Clone, Copy)]
+pub struct Outside {
+    user: u32,
+    group: u32,
+    /// The caller is root: then the jail is somebody else, and owners of files are shown accordingly.
+    by_root: bool,
+}
+
+impl Outside {
+    pub fn choose() -> Self {
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        if user == 0 {
+            Outside { user: NOBODY_AT_ALL, group: NOBODY_AT_ALL, by_root: true }
+        } else {
+            Outside { user, group, by_root: false }
+        }
+    }
+
+    /// Tells the kernel who the processes of the new user namespace are.
+    pub fn map(self, process: Pid, person: &Person) -> Result<(), Failure> {
+        let folder = format!("/proc/{}", process.as_raw_nonzero());
+        let write = |name: &str, text: String| {
+            fs::write(format!("{folder}/{name}"), text).at("map the user into the jail")
+        };
+        if !self.by_root {
+            // The kernel wants this of callers without power: a group that forbids must not be dropped.
+            write("setgroups", "deny".to_owned())?;
+        }
+        write("uid_map", format!("{} {} 1\n", person.user_id, self.user))?;
+        write("gid_map", format!("{} {} 1\n", person.group_id, self.group))
+    }
+
+    /// The host's trees as mounts that are attached nowhere yet, in the order of the view. `None`: the warden finds
+    /// it by itself, as the caller would.
+    ///
+    /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
+    /// here, and writable ones show the tree's owner as the person inside: what is written belongs to that owner.
+    pub fn prepare(self, view: &View) -> Result<Vec<Option<OwnedFd>>, Failure> {
+        view.trees
+            .iter()
+            .map(|tree| {
+                if !self.by_root {
+                    return Ok(None);
+                }
+                let step = format!("take {} into the jail", tree.source.display());
+                let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+                let flags = flags | OpenTreeFlags::AT_RECURSIVE;
+                let taken = open_tree(CWD, &tree.source, flags).at(&step)?;
+                if tree.access == Access::Write {
+                    let owner = fs::metadata(&tree.source).at(&step)?;
+                    let map = self.owners(owner.uid(), owner.gid()).at(&step)?;
+                    mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
+                }
+                Ok(Some(taken))
+            })
+            .collect()
+    }
+
+    /// A user namespace that is only a table: this owner on disk is the jail's user.
+    fn owners(self, user: u32, group: u32) -> io::Result<OwnedFd> {
+        let Fork::Parent { child, handle } = process::fork(libc::CLONE_NEWUSER)? else {
+            loop {
+                // Lives until its namespace has been taken hold of.
+                let _ = rustix::thread::nanosleep(&rustix::time::Timespec { tv_sec: 1, tv_nsec: 0 });
+            }
+        };
+        let folder = format!("/proc/{}", child.as_raw_nonzero());
+        let taken = fs::write(format!("{folder}/uid_map"), format!("{user} {} 1\n", self.user))
+            .and_then(|()| {
+                fs::write(format!("{folder}/gid_map"), format!("{group} {} 1\n", self.group))
+            })
+            .and_then(|()| fs::File::open(format!("{folder}/ns/user")));
+        let _it_is_ours =
+            rustix::process::pidfd_send_signal(&handle, rustix::process::Signal::KILL);
+        process::wait_for(child);
+        Ok(taken?.into())
+    }
+}

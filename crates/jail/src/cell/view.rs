@@ -1,0 +1,358 @@
+//! The file system of a jail, built from nothing beside the old one, then entered.
+//!
+//! Trees of the host are taken hold of before the first thing is covered, so that it does not matter what the
+//! covering hides. The mounts are made through descriptors: no path is looked up twice.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, statat, symlinkat, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
+    fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount,
+    open_tree, unmount,
+};
+use rustix::process::{chdir, fchdir, pivot_root};
+
+use crate::outcome::{AtStep, Failure};
+use crate::plan::{Access, Scratch, Tree, View};
+use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags, set_own_flags};
+
+/// Where the new root stands until it is entered. It hides what the host has there, after everything was taken.
+const PLACE: &str = "/tmp";
+/// Devices that everybody may have.
+const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+const DEVICE_LINKS: [(&str, &str); 4] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+];
+/// Files of /proc that tell of the host and that nobody needs.
+const COVERED: [&str; 5] = ["cmdline", "modules", "partitions", "diskstats", "kcore"];
+
+/// A finished root, mounted at [`PLACE`].
+pub struct Root {
+    directory: OwnedFd,
+}
+
+impl Root {
+    pub fn build(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Self, Failure> {
+        let trees = take(view, mounts)?;
+        let devices = take_devices()?;
+        let directory =
+            mount_memory("mode=0755,size=16m,nr_inodes=16k").at("mount the jail's root")?;
+        attach(&directory, CWD, Path::new(PLACE)).at("mount the jail's root")?;
+        let root = Root { directory };
+        root.add_devices(devices)?;
+        root.directory(Path::new("/proc")).at("make /proc")?;
+        for scratch in &view.scratch {
+            root.add_scratch(scratch)?;
+        }
+        let masks = Masks::new(&root, view)?;
+        for (number, (tree, mount)) in view.trees.iter().zip(trees).enumerate() {
+            root.add_tree(tree, mount, masks.as_ref(), number)?;
+        }
+        if let Some(masks) = masks {
+            masks.take_down()?;
+        }
+        for link in &view.links {
+            let step = format!("make the link {}", link.target.display());
+            let (parent, name) = root.parent(&link.target).at(&step)?;
+            symlinkat(&link.text, &parent, name).at(&step)?;
+        }
+        for file in &view.files {
+            let step = format!("make the file {}", file.target.display());
+            let (parent, name) = root.parent(&file.target).at(&step)?;
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let made = openat(&parent, name, flags, Mode::from_raw_mode(0o644)).at(&step)?;
+            io::Write::write_all(&mut std::fs::File::from(made), &file.content).at(&step)?;
+        }
+        Ok(root)
+    }
+
+    /// A /proc of the caller's process namespace, with what tells of the host covered.
+    pub fn mount_processes(&self) -> Result<(), Failure> {
+        let step = "mount /proc";
+        let context = fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC).at(step)?;
+        fsconfig_create(&context).at(step)?;
+        let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
+            | MountAttrFlags::MOUNT_ATTR_NODEV
+            | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+        let processes = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes).at(step)?;
+        attach(&processes, &self.directory, Path::new("proc")).at(step)?;
+        let step = "cover the host's facts in /proc";
+        for name in COVERED {
+            let nothing = clone(&self.directory, Path::new("dev/null"), false).at(step)?;
+            match attach(&nothing, &processes, Path::new(name)) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(error) => return Err(Failure::new(step, error)),
+            }
+        }
+        let settings = clone(&processes, Path::new("sys"), true).at(step)?;
+        set_flags(settings.as_fd(), READ_ONLY).at(step)?;
+        attach(&settings, &processes, Path::new("sys")).at(step)
+    }
+
+    /// Makes it the root of every process here, and lets go of the old one.
+    pub fn enter(self) -> Result<(), Failure> {
+        let step = "enter the jail's root";
+        set_own_flags(self.directory.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES).at(step)?;
+        fchdir(&self.directory).at(step)?;
+        // The old root goes on top of the new one, and from there away.
+        pivot_root(".", ".").at(step)?;
+        unmount(".", UnmountFlags::DETACH).at("let go of the host's root")?;
+        chdir("/").at(step)
+    }
+
+    fn add_devices(&self, devices: Vec<OwnedFd>) -> Result<(), Failure> {
+        let step = "make /dev";
+        let folder = self.directory(Path::new("/dev")).at(step)?;
+        for (name, device) in DEVICES.into_iter().zip(devices) {
+            make_file(folder.as_fd(), Path::new(name)).at(step)?;
+            attach(&device, &folder, Path::new(name)).at(step)?;
+        }
+        for (name, text) in DEVICE_LINKS {
+            symlinkat(text, &folder, name).at(step)?;
+        }
+        Ok(())
+    }
+
+    fn add_scratch(&self, scratch: &Scratch) -> Result<(), Failure> {
+        let step = format!("make {}", scratch.target.display());
+        let options = format!("mode=1777,size={}", scratch.bytes);
+        let memory = mount_memory(&options).at(&step)?;
+        self.directory(&scratch.target).at(&step)?;
+        attach(&memory, &self.directory, inside(&scratch.target)).at(&step)
+    }
+
+    fn add_tree(
+        &self,
+        tree: &Tree,
+        mount: OwnedFd,
+        masks: Option<&Masks>,
+        number: usize,
+    ) -> Result<(), Failure> {
+        let step = format!("mount {}", tree.target.display());
+        let read_only = if tree.access == Access::Read { READ_ONLY } else { 0 };
+        set_flags(mount.as_fd(), read_only | NO_SET_USER | NO_DEVICES).at(&step)?;
+        let found = statat(&mount, "", AtFlags::EMPTY_PATH).at(&step)?;
+        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+            self.directory(&tree.target).at(&step)?;
+        } else {
+            let (parent, name) = self.parent(&tree.target).at(&step)?;
+            make_file(parent.as_fd(), name).at(&step)?;
+        }
+        attach(&mount, &self.directory, inside(&tree.target)).at(&step)?;
+        match masks {
+            Some(masks) if !tree.hidden.is_empty() => masks.hide(self, tree, &mount, number),
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens a directory of the new root, and makes it and those above it where they are missing.
+    fn directory(&self, path: &Path) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut directory = openat(&self.directory, ".", flags, Mode::empty())?;
+        for component in inside(path).components() {
+            let Component::Normal(name) = component else { return Err(Errno::INVAL) };
+            match mkdirat(&directory, name, Mode::from_raw_mode(0o755)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                // Part of a tree that is read-only: it is there or it is not.
+                Err(Errno::ROFS | Errno::ACCESS) => {}
+                Err(error) => return Err(error),
+            }
+            directory = openat(&directory, name, flags, Mode::empty())?;
+        }
+        Ok(directory)
+    }
+
+    fn parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a Path), Errno> {
+        let name = path.file_name().ok_or(Errno::INVAL)?;
+        let parent = path.parent().ok_or(Errno::INVAL)?;
+        Ok((self.directory(parent)?, Path::new(name)))
+    }
+}
+
+/// Layers of whiteouts: a mount over a tree that says of some names that they are not there.
+struct Masks {
+    memory: OwnedFd,
+}
+
+/// Inside the new root, for as long as it is built.
+const MASKS: &str = ".masks";
+
+impl Masks {
+    /// `None`: nothing is hidden.
+    fn new(root: &Root, view: &View) -> Result<Option<Self>, Failure> {
+        if view.trees.iter().all(|tree| tree.hidden.is_empty()) {
+            return Ok(None);
+        }
+        let step = "make masks";
+        let memory = mount_memory("mode=0755").at(step)?;
+        root.directory(Path::new(MASKS)).at(step)?;
+        attach(&memory, &root.directory, Path::new(MASKS)).at(step)?;
+        mkdirat(&memory, "nothing", Mode::from_raw_mode(0o555)).at(step)?;
+        Ok(Some(Masks { memory }))
+    }
+
+    fn hide(
+        &self,
+        root: &Root,
+        tree: &Tree,
+        mount: &OwnedFd,
+        number: usize,
+    ) -> Result<(), Failure> {
+        let step = format!("hide what is hidden in {}", tree.target.display());
+        match tree.access {
+            Access::Read => self.white_out(root, tree, number).at(&step),
+            Access::Write => self.cover(tree, mount).at(&step),
+        }
+    }
+
+    /// A read-only overlay of a layer of whiteouts over the tree: the names are gone, for lookups and for listings.
+    fn white_out(&self, root: &Root, tree: &Tree, number: usize) -> Result<(), Errno> {
+        let name = number.to_string();
+        mkdirat(&self.memory, name.as_str(), Mode::from_raw_mode(0o755))?;
+        for hidden in &tree.hidden {
+            let mut place = name.clone().into_bytes();
+            let mut components = hidden.components().peekable();
+            while let Some(component) = components.next() {
+                place.push(b'/');
+                place.extend_from_slice(component.as_os_str().as_bytes());
+                let made = if components.peek().is_some() {
+                    mkdirat(&self.memory, place.as_slice(), Mode::from_raw_mode(0o755))
+                } else {
+                    mknodat(
+                        &self.memory,
+                        place.as_slice(),
+                        FileType::CharacterDevice,
+                        Mode::empty(),
+                        0,
+                    )
+                };
+                match made {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        let layers = [
+            escaped(&Path::new(PLACE).join(MASKS).join(&name)),
+            escaped(&Path::new(PLACE).join(inside(&tree.target))),
+        ];
+        fsconfig_set_string(&context, "lowerdir", layers.join(&b':'))?;
+        fsconfig_set_flag(&context, "userxattr")?;
+        fsconfig_create(&context)?;
+        let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY
+            | MountAttrFlags::MOUNT_ATTR_NOSUID
+            | MountAttrFlags::MOUNT_ATTR_NODEV;
+        let overlay = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
+        attach(&overlay, &root.directory, inside(&tree.target))
+    }
+
+    /// Something empty over each name: it is listed, but it holds nothing and cannot be changed.
+    fn cover(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Errno> {
+        for hidden in &tree.hidden {
+            let found = match statat(mount, hidden, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(found) => found,
+                Err(Errno::NOENT | Errno::NOTDIR) => continue,
+                Err(error) => return Err(error),
+            };
+            let cover = if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+                clone(&self.memory, Path::new("nothing"), false)?
+            } else {
+                clone(CWD, Path::new("/dev/null"), false)?
+            };
+            set_flags(cover.as_fd(), READ_ONLY).map_err(|_| Errno::PERM)?;
+            attach(&cover, mount, hidden)?;
+        }
+        Ok(())
+    }
+
+    /// The overlays keep their layers; nobody else needs them.
+    fn take_down(self) -> Result<(), Failure> {
+        let step = "take down the masks";
+        unmount(Path::new(PLACE).join(MASKS), UnmountFlags::DETACH).at(step)?;
+        unlinkat(CWD, Path::new(PLACE).join(MASKS), AtFlags::REMOVEDIR).at(step)
+    }
+}
+
+/// Takes hold of every tree, those that were prepared and those that the caller could reach itself.
+fn take(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Vec<OwnedFd>, Failure> {
+    let prepared = mounts.into_iter().chain(std::iter::repeat_with(|| None));
+    view.trees
+        .iter()
+        .zip(prepared)
+        .map(|(tree, prepared)| match prepared {
+            Some(mount) => Ok(mount),
+            None => clone(CWD, &tree.source, true)
+                .at(&format!("take {} into the jail", tree.source.display())),
+        })
+        .collect()
+}
+
+fn take_devices() -> Result<Vec<OwnedFd>, Failure> {
+    DEVICES
+        .iter()
+        .map(|name| {
+            clone(CWD, &Path::new("/dev").join(name), false).at("take the devices into the jail")
+        })
+        .collect()
+}
+
+fn clone(at: impl AsFd, path: &Path, deep: bool) -> Result<OwnedFd, Errno> {
+    let mut flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+    if deep {
+        flags |= OpenTreeFlags::AT_RECURSIVE;
+    }
+    open_tree(at, path, flags)
+}
+
+fn attach(mount: &OwnedFd, at: impl AsFd, path: &Path) -> Result<(), Errno> {
+    move_mount(mount, "", at, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+}
+
+/// A file system in memory, not attached to anything yet.
+fn mount_memory(options: &str) -> Result<OwnedFd, Errno> {
+    let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    for option in options.split(',') {
+        if let Some((key, value)) = option.split_once('=') {
+            fsconfig_set_string(&context, key, value)?;
+        }
+    }
+    fsconfig_create(&context)?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+}
+
+fn make_file(parent: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    match openat(parent, name, flags, Mode::from_raw_mode(0o644)) {
+        Ok(_) | Err(Errno::ROFS) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The path relative to the root it lies in.
+fn inside(path: &Path) -> &Path {
+    path.strip_prefix("/").unwrap_or(path)
+}
+
+/// Overlay reads colons and backslashes in its options.
+fn escaped(path: &Path) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b'\\' | b',') {
+            escaped.push(b'\\');
+        }
+        escaped.push(*byte);
+    }
+    escaped
+}

@@ -1,0 +1,53 @@
+//! What is said over the wire.
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{Ending, Failure, Walls};
+use crate::plan::{Limits, Plan, Program};
+
+/// Engine to spawner: make a jail. With it comes the warden's end of the socket for [`Order`]s.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Build {
+    pub plan: Plan,
+}
+
+/// Spawner to engine. With a built jail come a handle on its first process, the listener that decides about
+/// processes if there is one, and the listener for connections if the plan asks for one, in this order.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Built {
+    Ready { walls: Walls, notifier: bool, proxy: bool },
+    Failed(Failure),
+}
+
+/// Engine to a jail's init.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Order {
+    /// With it come the socket for [`Report`]s, and then the descriptors that the program is to have under these
+    /// numbers.
+    Start {
+        program: Program,
+        limits: Limits,
+        numbers: Vec<u32>,
+    },
+    Signal {
+        process: u32,
+        signal: u8,
+    },
+    /// End everything that runs. Answered on the same socket by [`Swept`].
+    Sweep,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Swept;
+
+/// A jail's init to the engine, about one program.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// Its number inside.
+    Started {
+        process: u32,
+    },
+    /// It never became the program. Sent by what would have become it.
+    Failed(Failure),
+    Ended(Ending),
+}

@@ -1,0 +1,113 @@
+//! What a jail is and may, as plain data. Whoever makes a plan decides; the jail only carries it out.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bstr::BString;
+use serde::{Deserialize, Serialize};
+
+/// A jail: what there is in it, for whom, and how much of the machine it may use.
+///
+/// What is not named here does not exist inside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub view: View,
+    pub person: Person,
+    pub limits: Limits,
+    pub network: Network,
+    /// Programs may watch and change one another, as debuggers do. Only inside the same jail, in any case.
+    pub debugging: bool,
+}
+
+/// The file system that programs see, built from nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// Directories and files of the host. A tree that lies inside another comes after it.
+    pub trees: Vec<Tree>,
+    /// Small files that exist only inside, read-only.
+    pub files: Vec<SyntheticFile>,
+    pub links: Vec<SyntheticLink>,
+    /// Empty directories held in memory, writable, gone with the jail.
+    pub scratch: Vec<Scratch>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tree {
+    /// On the host.
+    pub source: PathBuf,
+    /// Inside.
+    pub target: PathBuf,
+    pub access: Access,
+    /// Relative to the tree: what does not exist inside, although it does on the host.
+    pub hidden: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyntheticFile {
+    pub target: PathBuf,
+    pub content: BString,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyntheticLink {
+    pub target: PathBuf,
+    /// What the link says.
+    pub text: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scratch {
+    pub target: PathBuf,
+    pub bytes: u64,
+}
+
+/// Who a program is told it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// Numbers inside. Outside it is the caller, or, when the caller is root, somebody without any power.
+    pub user_id: u32,
+    pub group_id: u32,
+    pub host_name: String,
+}
+
+/// For the whole tree of processes, unless it says otherwise. `None`: no limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    pub processor_time: Option<Duration>,
+    pub memory: Option<u64>,
+    /// Processes at one time, threads not counted.
+    pub processes: Option<u32>,
+    /// Tasks at one time, threads counted: what stops a fork bomb when nothing else does.
+    pub tasks: Option<u32>,
+    /// For each process: the kernel knows no other kind.
+    pub open_files: Option<u64>,
+    /// For each file.
+    pub file_size: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// A loopback device of the jail's own, and nothing else.
+    Off,
+    /// The same, and on this port of it a listener that is handed out to the caller: whoever answers there decides
+    /// where connections go.
+    Proxy { port: u16 },
+}
+
+/// One program, to be run in a jail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Inside, absolute.
+    pub path: BString,
+    pub argv: Vec<BString>,
+    pub environment: Vec<(BString, BString)>,
+    /// Inside, absolute.
+    pub directory: BString,
+    pub file_mode_mask: u32,
+}

@@ -1,0 +1,76 @@
+//! The engine's end of the spawner: a small process of one thread that makes jails.
+//!
+//! The engine has threads, and a copy of a process with threads may find locks that nobody will ever release; it has
+//! secrets, and a copy has them too. So jails are made by a process that has neither. It is this very executable,
+//! started afresh with an empty environment; [`serve`] takes over before `main`.
+
+mod serve;
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use crate::cell::Cell;
+use crate::messages::{Build, Built};
+use crate::outcome::{AtStep, Failure};
+use crate::plan::Plan;
+use crate::wire;
+
+/// What the process is called, in lists of processes and to itself.
+const NAME: &str = "exacta-spawner";
+
+/// Makes jails until it is dropped; all that it has made dies with it.
+pub struct Spawner {
+    /// `None` only while it is dropped.
+    socket: Mutex<Option<OwnedFd>>,
+    process: Child,
+}
+
+impl Spawner {
+    pub fn start() -> Result<Self, Failure> {
+        let (ours, theirs) = wire::pair().at("make a socket for the spawner")?;
+        // Standard input is its socket: the one descriptor that survives.
+        let process = Command::new("/proc/self/exe")
+            .arg0(NAME)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .at("start the spawner")?;
+        Ok(Spawner { socket: Mutex::new(Some(ours)), process })
+    }
+
+    pub fn build(&self, plan: &Plan) -> Result<Cell, Failure> {
+        let (ours, theirs) = wire::pair().at("make a socket for the jail")?;
+        let gone = || io::Error::from_raw_os_error(libc::EPIPE);
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
+        let message = Build { plan: plan.clone() };
+        wire::send(socket, &message, &[theirs.as_fd()]).at("ask for a jail")?;
+        drop(theirs);
+        let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
+        match answer.at("ask the spawner for a jail")? {
+            (Built::Ready { walls, notifier, proxy }, descriptors) => {
+                let mut descriptors = descriptors.into_iter();
+                let mut next = || descriptors.next().ok_or_else(gone).at("take over the jail");
+                let handle = next()?;
+                let notifier = if notifier { Some(next()?) } else { None };
+                let proxy = if proxy { Some(next()?) } else { None };
+                Ok(Cell::new(ours, handle, notifier, proxy, walls, plan.limits.clone()))
+            }
+            (Built::Failed(failure), _) => Err(failure),
+        }
+    }
+}
+
+impl Drop for Spawner {
+    fn drop(&mut self) {
+        // It ends when its socket closes, and cleans up behind its jails before that.
+        drop(self.socket.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        let _no_more_to_do = self.process.wait();
+    }
+}

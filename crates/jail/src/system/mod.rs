@@ -1,0 +1,7 @@
+//! System calls that no safe crate offers, one small function each. All of the crate's unsafe code is here and in
+//! `standard_streams`.
+
+pub mod credentials;
+pub mod loopback;
+pub mod mount;
+pub mod process;

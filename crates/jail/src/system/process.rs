@@ -1,0 +1,179 @@
+//! Making processes and becoming programs.
+//!
+//! Only ever used by processes with one thread (the spawner, a jail's warden and its init): a copy of a process
+//! with several threads could find a lock taken by a thread it does not have.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, waitpid};
+
+/// Which side of a [`fork`] this is.
+pub enum Fork {
+    Child,
+    Parent { child: Pid, handle: OwnedFd },
+}
+
+/// Copies this process into new namespaces.
+///
+/// `flags` are `CLONE_NEW*` only. The child starts as a copy, with its own memory.
+pub fn fork(flags: libc::c_int) -> io::Result<Fork> {
+    let mut handle: libc::c_int = -1;
+    let arguments = libc::clone_args {
+        flags: (flags | libc::CLONE_PIDFD) as u64,
+        pidfd: (&raw mut handle) as u64,
+        child_tid: 0,
+        parent_tid: 0,
+        exit_signal: libc::SIGCHLD as u64,
+        stack: 0,
+        stack_size: 0,
+        tls: 0,
+        set_tid: 0,
+        set_tid_size: 0,
+        cgroup: 0,
+    };
+    // SAFETY: without CLONE_VM the child gets a copy of all memory, like fork; with no stack given it goes on with
+    // a copy of this one. This process has one thread, so no lock is held by anybody else. `arguments` is of the
+    // size given and lives through the call; `handle` is where the kernel writes the new descriptor.
+    let result = unsafe {
+        libc::syscall(libc::SYS_clone3, &raw const arguments, size_of::<libc::clone_args>())
+    };
+    match result {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Fork::Child),
+        child => {
+            let child = i32::try_from(child).ok().and_then(Pid::from_raw);
+            let child = child.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
+            // SAFETY: the call succeeded with CLONE_PIDFD, so `handle` is a new descriptor that nobody else owns.
+            let handle = unsafe { OwnedFd::from_raw_fd(handle) };
+            Ok(Fork::Parent { child, handle })
+        }
+    }
+}
+
+/// Ends this process at once: no destructors, no buffers written, nothing of what it copied from its parent.
+pub fn exit(status: i32) -> ! {
+    // SAFETY: always safe to call; it does not return.
+    unsafe { libc::_exit(status) }
+}
+
+/// Becomes the program. Returns only when that fails.
+pub fn execute(path: &CString, argv: &[CString], environment: &[CString]) -> io::Error {
+    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
+        strings.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
+    };
+    let (argv, environment) = (pointers(argv), pointers(environment));
+    // SAFETY: all three are NUL-terminated strings, or arrays of such ended by a null pointer, and outlive the call.
+    unsafe { libc::execve(path.as_ptr(), argv.as_ptr(), environment.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// Makes `descriptor` known as `number`, and keeps it open in the program to come.
+pub fn place(descriptor: BorrowedFd<'_>, number: i32) -> io::Result<()> {
+    if descriptor.as_raw_fd() == number {
+        // SAFETY: F_SETFD takes an integer and touches no memory of ours.
+        return check(unsafe { libc::fcntl(number, libc::F_SETFD, 0) });
+    }
+    // SAFETY: dup2 touches no memory; whatever `number` was is closed. The caller owns nothing there that it uses
+    // afterwards: it is about to become another program.
+    check(unsafe { libc::dup2(descriptor.as_raw_fd(), number) })
+}
+
+/// Closes every descriptor from `first` on, whoever opened it.
+///
+/// The caller has none left in use there: it is at the start of a new life.
+pub fn close_from(first: u32) -> io::Result<()> {
+    // SAFETY: touches no memory. Descriptors owned by values of this process would dangle; callers hold none.
+    check(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) } as libc::c_int)
+}
+
+/// The same, but when the next program starts.
+pub fn close_from_on_exec(first: u32) -> io::Result<()> {
+    const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
+    // SAFETY: touches no memory and closes nothing now.
+    let result =
+        unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOSE_RANGE_CLOEXEC) };
+    check(result as libc::c_int)
+}
+
+/// A session keyring of its own, so that the caller's keys are out of reach.
+pub fn join_new_keyring() -> io::Result<()> {
+    const KEYCTL_JOIN_SESSION_KEYRING: libc::c_int = 1;
+    // SAFETY: a null name asks for a new anonymous keyring; no memory is read or written.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_keyctl,
+            KEYCTL_JOIN_SESSION_KEYRING,
+            std::ptr::null::<libc::c_char>(),
+        )
+    };
+    check(if result == -1 { -1 } else { 0 })
+}
+
+/// Every signal as at the start of a program: not blocked, not ignored.
+pub fn reset_signals() {
+    for signal in 1..=64 {
+        // SAFETY: SIG_DFL is a valid disposition; for signals that cannot be changed the call fails and nothing
+        // happens.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: a zeroed set is made empty by sigemptyset before use; the old mask is not asked for.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+/// A descriptor that becomes readable when a child has ended; the signal itself no longer interrupts.
+pub fn child_signals() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialised by sigemptyset before use and lives through both calls.
+    let descriptor = unsafe {
+        let mut children: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut children);
+        libc::sigaddset(&raw mut children, libc::SIGCHLD);
+        if libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut()) == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        libc::signalfd(-1, &raw const children, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
+    };
+    if descriptor == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: signalfd has just made it, and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+fn check(result: libc::c_int) -> io::Result<()> {
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Copies this process, as [`fork`] does, but in the same namespaces and by the older call, which a filter can see
+/// through. `None`: this is the child.
+pub fn copy() -> io::Result<Option<Pid>> {
+    // SAFETY: this process has one thread, so that no lock is held by anybody who is not in the copy.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        child => Ok(Pid::from_raw(child)),
+    }
+}
+
+/// Ends every process of this process namespace but the caller, which must be its first. `false`: there is none.
+pub fn kill_everything() -> bool {
+    // SAFETY: -1 means every process that can be seen, and from the first process of a namespace that is only those
+    // inside it; a caller that is not the first is refused here.
+    std::process::id() == 1 && unsafe { libc::kill(-1, libc::SIGKILL) } == 0
+}
+
+/// Leaves namespaces for new ones.
+pub fn leave(namespaces: rustix::thread::UnshareFlags) -> io::Result<()> {
+    // SAFETY: this process has one thread and shares neither memory nor descriptors with another.
+    Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)
+}
+
+/// Waits until a child has ended, and buries it.
+pub fn wait_for(child: Pid) {
+    while matches!(waitpid(Some(child), WaitOptions::empty()), Err(Errno::INTR)) {}
+}
