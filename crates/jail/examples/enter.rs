@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let write = Tree {
         source: (&directory).into(),
         target: (&directory).into(),
-        access: Access::Write,
+        access: std::env::var_os("LAYER")
+            .map_or(Access::Write, |folder| Access::Layer(folder.into())),
         hidden: vec![".clada".into()],
     };
     let view = View {

@@ -42,10 +42,14 @@ pub struct Tree {
     pub hidden: Vec<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
     Read,
+    /// What is written is written on the host.
     Write,
+    /// What is written goes into `upper` of this directory of the host, over a tree that stays as it is; the kernel
+    /// works in its `work`. Both exist and are on one file system.
+    Layer(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

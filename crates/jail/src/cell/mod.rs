@@ -4,6 +4,7 @@ pub mod entry;
 pub mod init;
 pub mod outside;
 pub mod view;
+mod workshop;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use rustix::fs::CWD;
 use rustix::mount::{OpenTreeFlags, open_tree};
@@ -17,6 +18,17 @@ use crate::system::process::{self, Fork};
 /// Host numbers that own nothing and belong to nobody, for jails made by root. Far above what login, service and
 /// container managers hand out.
 const NOBODY_AT_ALL: u32 = 1_750_000_000;
+
+/// Every directory of the host that a view needs, and whether its owner must be the person inside: trees, and then
+/// the layers over them.
+pub fn sources(view: &View) -> impl Iterator<Item = (&Path, bool)> {
+    let trees = view.trees.iter().map(|tree| (tree.source.as_path(), tree.access != Access::Read));
+    let layers = view.trees.iter().filter_map(|tree| match &tree.access {
+        Access::Layer(folder) => Some((folder.as_path(), true)),
+        Access::Read | Access::Write => None,
+    });
+    trees.chain(layers)
+}
 
 /// The user and group on the host that a jail's processes are.
 #[derive(Debug, Clone, Copy)]
@@ -51,30 +63,27 @@ impl Outside {
         write("gid_map", format!("{} {} 1\n", person.group_id, self.group))
     }
 
-    /// The host's trees as mounts that are attached nowhere yet, in the order of the view. `None`: the warden finds
-    /// it by itself, as the caller would.
+    /// The host's directories as mounts that are attached nowhere yet, in the order of [`sources`]. `None`: the
+    /// warden finds it by itself, as the caller would.
     ///
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
     /// here, and writable ones show the tree's owner as the person inside: what is written belongs to that owner.
     pub fn prepare(self, view: &View) -> Result<Vec<Option<OwnedFd>>, Failure> {
-        view.trees
-            .iter()
-            .map(|tree| {
-                if !self.by_root {
-                    return Ok(None);
-                }
-                let step = format!("take {} into the jail", tree.source.display());
-                let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-                let flags = flags | OpenTreeFlags::AT_RECURSIVE;
-                let taken = open_tree(CWD, &tree.source, flags).at(&step)?;
-                if tree.access == Access::Write {
-                    let owner = fs::metadata(&tree.source).at(&step)?;
-                    let map = self.owners(owner.uid(), owner.gid()).at(&step)?;
-                    mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
-                }
-                Ok(Some(taken))
-            })
-            .collect()
+        let prepare =
+            |(source, writable)| self.by_root.then(|| self.take(source, writable)).transpose();
+        sources(view).map(prepare).collect()
+    }
+
+    fn take(self, source: &Path, writable: bool) -> Result<OwnedFd, Failure> {
+        let step = format!("take {} into the jail", source.display());
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+        let taken = open_tree(CWD, source, flags | OpenTreeFlags::AT_RECURSIVE).at(&step)?;
+        if writable {
+            let owner = fs::metadata(source).at(&step)?;
+            let map = self.owners(owner.uid(), owner.gid()).at(&step)?;
+            mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
+        }
+        Ok(taken)
     }
 
     /// A user namespace that is only a table: this owner on disk is the jail's user.
@@ -82,7 +91,8 @@ impl Outside {
         let Fork::Parent { child, handle } = process::fork(libc::CLONE_NEWUSER)? else {
             loop {
                 // Lives until its namespace has been taken hold of.
-                let _ = rustix::thread::nanosleep(&rustix::time::Timespec { tv_sec: 1, tv_nsec: 0 });
+                let _ =
+                    rustix::thread::nanosleep(&rustix::time::Timespec { tv_sec: 1, tv_nsec: 0 });
             }
         };
         let folder = format!("/proc/{}", child.as_raw_nonzero());

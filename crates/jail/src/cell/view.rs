@@ -5,26 +5,24 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, statat, symlinkat, unlinkat,
-};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat, symlinkat};
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
-    fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount,
-    open_tree, unmount,
+    fsconfig_create, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree, unmount,
 };
 use rustix::process::{chdir, fchdir, pivot_root};
 
+use super::outside::sources;
+use super::workshop::Workshop;
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Scratch, Tree, View};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags, set_own_flags};
 
 /// Where the new root stands until it is entered. It hides what the host has there, after everything was taken.
-const PLACE: &str = "/tmp";
+pub const PLACE: &str = "/tmp";
 /// Devices that everybody may have.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 const DEVICE_LINKS: [(&str, &str); 4] = [
@@ -38,7 +36,7 @@ const COVERED: [&str; 5] = ["cmdline", "modules", "partitions", "diskstats", "kc
 
 /// A finished root, mounted at [`PLACE`].
 pub struct Root {
-    directory: OwnedFd,
+    pub directory: OwnedFd,
 }
 
 impl Root {
@@ -54,13 +52,7 @@ impl Root {
         for scratch in &view.scratch {
             root.add_scratch(scratch)?;
         }
-        let masks = Masks::new(&root, view)?;
-        for (number, (tree, mount)) in view.trees.iter().zip(trees).enumerate() {
-            root.add_tree(tree, mount, masks.as_ref(), number)?;
-        }
-        if let Some(masks) = masks {
-            masks.take_down()?;
-        }
+        root.add_trees(view, trees)?;
         for link in &view.links {
             let step = format!("make the link {}", link.target.display());
             let (parent, name) = root.parent(&link.target).at(&step)?;
@@ -131,32 +123,39 @@ impl Root {
         attach(&memory, &self.directory, inside(&scratch.target)).at(&step)
     }
 
-    fn add_tree(
-        &self,
-        tree: &Tree,
-        mount: OwnedFd,
-        masks: Option<&Masks>,
-        number: usize,
-    ) -> Result<(), Failure> {
+    fn add_trees(&self, view: &View, mounts: Vec<OwnedFd>) -> Result<(), Failure> {
+        let mut mounts = mounts.into_iter();
+        let trees: Vec<(&Tree, OwnedFd)> = view.trees.iter().zip(mounts.by_ref()).collect();
+        let is_plain =
+            |tree: &Tree| tree.hidden.is_empty() && !matches!(tree.access, Access::Layer(_));
+        let workshop =
+            if view.trees.iter().all(is_plain) { None } else { Some(Workshop::open(self)?) };
+        for (number, (tree, mount)) in trees.into_iter().enumerate() {
+            self.add_tree(tree, &mount)?;
+            let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
+            if let Some(workshop) = &workshop {
+                workshop.finish(tree, &mount, layer, number)?;
+            }
+        }
+        workshop.map_or(Ok(()), Workshop::close)
+    }
+
+    fn add_tree(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Failure> {
         let step = format!("mount {}", tree.target.display());
-        let read_only = if tree.access == Access::Read { READ_ONLY } else { 0 };
+        let read_only = if tree.access == Access::Write { 0 } else { READ_ONLY };
         set_flags(mount.as_fd(), read_only | NO_SET_USER | NO_DEVICES).at(&step)?;
-        let found = statat(&mount, "", AtFlags::EMPTY_PATH).at(&step)?;
+        let found = statat(mount, "", AtFlags::EMPTY_PATH).at(&step)?;
         if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
             self.directory(&tree.target).at(&step)?;
         } else {
             let (parent, name) = self.parent(&tree.target).at(&step)?;
             make_file(parent.as_fd(), name).at(&step)?;
         }
-        attach(&mount, &self.directory, inside(&tree.target)).at(&step)?;
-        match masks {
-            Some(masks) if !tree.hidden.is_empty() => masks.hide(self, tree, &mount, number),
-            _ => Ok(()),
-        }
+        attach(mount, &self.directory, inside(&tree.target)).at(&step)
     }
 
     /// Opens a directory of the new root, and makes it and those above it where they are missing.
-    fn directory(&self, path: &Path) -> Result<OwnedFd, Errno> {
+    pub fn directory(&self, path: &Path) -> Result<OwnedFd, Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut directory = openat(&self.directory, ".", flags, Mode::empty())?;
         for component in inside(path).components() {
@@ -179,121 +178,16 @@ impl Root {
     }
 }
 
-/// Layers of whiteouts: a mount over a tree that says of some names that they are not there.
-struct Masks {
-    memory: OwnedFd,
-}
-
-/// Inside the new root, for as long as it is built.
-const MASKS: &str = ".masks";
-
-impl Masks {
-    /// `None`: nothing is hidden.
-    fn new(root: &Root, view: &View) -> Result<Option<Self>, Failure> {
-        if view.trees.iter().all(|tree| tree.hidden.is_empty()) {
-            return Ok(None);
-        }
-        let step = "make masks";
-        let memory = mount_memory("mode=0755").at(step)?;
-        root.directory(Path::new(MASKS)).at(step)?;
-        attach(&memory, &root.directory, Path::new(MASKS)).at(step)?;
-        mkdirat(&memory, "nothing", Mode::from_raw_mode(0o555)).at(step)?;
-        Ok(Some(Masks { memory }))
-    }
-
-    fn hide(
-        &self,
-        root: &Root,
-        tree: &Tree,
-        mount: &OwnedFd,
-        number: usize,
-    ) -> Result<(), Failure> {
-        let step = format!("hide what is hidden in {}", tree.target.display());
-        match tree.access {
-            Access::Read => self.white_out(root, tree, number).at(&step),
-            Access::Write => self.cover(tree, mount).at(&step),
-        }
-    }
-
-    /// A read-only overlay of a layer of whiteouts over the tree: the names are gone, for lookups and for listings.
-    fn white_out(&self, root: &Root, tree: &Tree, number: usize) -> Result<(), Errno> {
-        let name = number.to_string();
-        mkdirat(&self.memory, name.as_str(), Mode::from_raw_mode(0o755))?;
-        for hidden in &tree.hidden {
-            let mut place = name.clone().into_bytes();
-            let mut components = hidden.components().peekable();
-            while let Some(component) = components.next() {
-                place.push(b'/');
-                place.extend_from_slice(component.as_os_str().as_bytes());
-                let made = if components.peek().is_some() {
-                    mkdirat(&self.memory, place.as_slice(), Mode::from_raw_mode(0o755))
-                } else {
-                    mknodat(
-                        &self.memory,
-                        place.as_slice(),
-                        FileType::CharacterDevice,
-                        Mode::empty(),
-                        0,
-                    )
-                };
-                match made {
-                    Ok(()) | Err(Errno::EXIST) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-        let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        let layers = [
-            escaped(&Path::new(PLACE).join(MASKS).join(&name)),
-            escaped(&Path::new(PLACE).join(inside(&tree.target))),
-        ];
-        fsconfig_set_string(&context, "lowerdir", layers.join(&b':'))?;
-        fsconfig_set_flag(&context, "userxattr")?;
-        fsconfig_create(&context)?;
-        let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY
-            | MountAttrFlags::MOUNT_ATTR_NOSUID
-            | MountAttrFlags::MOUNT_ATTR_NODEV;
-        let overlay = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
-        attach(&overlay, &root.directory, inside(&tree.target))
-    }
-
-    /// Something empty over each name: it is listed, but it holds nothing and cannot be changed.
-    fn cover(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Errno> {
-        for hidden in &tree.hidden {
-            let found = match statat(mount, hidden, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(found) => found,
-                Err(Errno::NOENT | Errno::NOTDIR) => continue,
-                Err(error) => return Err(error),
-            };
-            let cover = if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
-                clone(&self.memory, Path::new("nothing"), false)?
-            } else {
-                clone(CWD, Path::new("/dev/null"), false)?
-            };
-            set_flags(cover.as_fd(), READ_ONLY).map_err(|_| Errno::PERM)?;
-            attach(&cover, mount, hidden)?;
-        }
-        Ok(())
-    }
-
-    /// The overlays keep their layers; nobody else needs them.
-    fn take_down(self) -> Result<(), Failure> {
-        let step = "take down the masks";
-        unmount(Path::new(PLACE).join(MASKS), UnmountFlags::DETACH).at(step)?;
-        unlinkat(CWD, Path::new(PLACE).join(MASKS), AtFlags::REMOVEDIR).at(step)
-    }
-}
-
 /// Takes hold of every tree, those that were prepared and those that the caller could reach itself.
 fn take(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Vec<OwnedFd>, Failure> {
     let prepared = mounts.into_iter().chain(std::iter::repeat_with(|| None));
-    view.trees
-        .iter()
+    sources(view)
         .zip(prepared)
-        .map(|(tree, prepared)| match prepared {
+        .map(|((source, _), prepared)| match prepared {
             Some(mount) => Ok(mount),
-            None => clone(CWD, &tree.source, true)
-                .at(&format!("take {} into the jail", tree.source.display())),
+            None => {
+                clone(CWD, source, true).at(&format!("take {} into the jail", source.display()))
+            }
         })
         .collect()
 }
@@ -307,7 +201,7 @@ fn take_devices() -> Result<Vec<OwnedFd>, Failure> {
         .collect()
 }
 
-fn clone(at: impl AsFd, path: &Path, deep: bool) -> Result<OwnedFd, Errno> {
+pub fn clone(at: impl AsFd, path: &Path, deep: bool) -> Result<OwnedFd, Errno> {
     let mut flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
     if deep {
         flags |= OpenTreeFlags::AT_RECURSIVE;
@@ -315,12 +209,12 @@ fn clone(at: impl AsFd, path: &Path, deep: bool) -> Result<OwnedFd, Errno> {
     open_tree(at, path, flags)
 }
 
-fn attach(mount: &OwnedFd, at: impl AsFd, path: &Path) -> Result<(), Errno> {
+pub fn attach(mount: &OwnedFd, at: impl AsFd, path: &Path) -> Result<(), Errno> {
     move_mount(mount, "", at, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 
 /// A file system in memory, not attached to anything yet.
-fn mount_memory(options: &str) -> Result<OwnedFd, Errno> {
+pub fn mount_memory(options: &str) -> Result<OwnedFd, Errno> {
     let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     for option in options.split(',') {
         if let Some((key, value)) = option.split_once('=') {
@@ -341,18 +235,6 @@ fn make_file(parent: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
 }
 
 /// The path relative to the root it lies in.
-fn inside(path: &Path) -> &Path {
+pub fn inside(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
-}
-
-/// Overlay reads colons and backslashes in its options.
-fn escaped(path: &Path) -> Vec<u8> {
-    let mut escaped = Vec::new();
-    for byte in path.as_os_str().as_bytes() {
-        if matches!(byte, b':' | b'\\' | b',') {
-            escaped.push(b'\\');
-        }
-        escaped.push(*byte);
-    }
-    escaped
 }

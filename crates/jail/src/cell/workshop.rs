@@ -1,0 +1,159 @@
+//! Overlays over trees of the view: to hide what is in them, and to keep what is written apart.
+//!
+//! What the overlays are made of stands in a directory of the new root while that is built, and is gone before
+//! anybody could look: an overlay keeps hold of its layers by itself.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, mkdirat, mknodat, statat, unlinkat};
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
+    fsconfig_set_string, fsmount, fsopen, unmount,
+};
+
+use super::view::{PLACE, Root, attach, clone, inside, mount_memory};
+use crate::outcome::{AtStep, Failure};
+use crate::plan::{Access, Tree};
+use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
+
+/// Inside the new root, for as long as it is built.
+const NAME: &str = ".workshop";
+
+pub struct Workshop<'a> {
+    root: &'a Root,
+    memory: OwnedFd,
+}
+
+impl<'a> Workshop<'a> {
+    pub fn open(root: &'a Root) -> Result<Self, Failure> {
+        let step = "make a place for layers";
+        let memory = mount_memory("mode=0755").at(step)?;
+        root.directory(Path::new(NAME)).at(step)?;
+        attach(&memory, &root.directory, Path::new(NAME)).at(step)?;
+        mkdirat(&memory, "nothing", Mode::from_raw_mode(0o555)).at(step)?;
+        Ok(Workshop { root, memory })
+    }
+
+    /// Puts over a mounted tree what it asks for.
+    pub fn finish(
+        &self,
+        tree: &Tree,
+        mount: &OwnedFd,
+        layer: Option<OwnedFd>,
+        number: usize,
+    ) -> Result<(), Failure> {
+        let step = format!("lay over {}", tree.target.display());
+        match (&tree.access, layer) {
+            (Access::Layer(_), Some(layer)) => {
+                set_flags(layer.as_fd(), NO_SET_USER | NO_DEVICES).at(&step)?;
+                self.overlay(tree, Some(&layer), number).at(&step)
+            }
+            (Access::Layer(_), None) => Err(Failure::new(step, Errno::BADF)),
+            (Access::Read, _) if !tree.hidden.is_empty() => {
+                self.overlay(tree, None, number).at(&step)
+            }
+            (Access::Write, _) => self.cover(tree, mount).at(&step),
+            (Access::Read, _) => Ok(()),
+        }
+    }
+
+    /// An overlay over the tree in which hidden names are gone, for lookups and for listings; without a layer to
+    /// write to it is read-only.
+    fn overlay(&self, tree: &Tree, layer: Option<&OwnedFd>, number: usize) -> Result<(), Errno> {
+        let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        let mut lower = Vec::new();
+        if !tree.hidden.is_empty() {
+            let mask = format!("mask{number}");
+            self.white_out(&mask, tree)?;
+            lower = self.path(&mask);
+            lower.push(b':');
+        }
+        lower.extend(escaped(&Path::new(PLACE).join(inside(&tree.target))));
+        fsconfig_set_string(&context, "lowerdir", lower)?;
+        let mut attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+        match layer {
+            Some(layer) => {
+                let name = format!("layer{number}");
+                mkdirat(&self.memory, name.as_str(), Mode::from_raw_mode(0o700))?;
+                attach(layer, &self.memory, Path::new(&name))?;
+                fsconfig_set_string(&context, "upperdir", self.path(&format!("{name}/upper")))?;
+                fsconfig_set_string(&context, "workdir", self.path(&format!("{name}/work")))?;
+            }
+            None => attributes |= MountAttrFlags::MOUNT_ATTR_RDONLY,
+        }
+        fsconfig_set_flag(&context, "userxattr")?;
+        fsconfig_create(&context)?;
+        let overlay = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
+        attach(&overlay, &self.root.directory, inside(&tree.target))
+    }
+
+    /// A layer that says of the hidden names that they are not there.
+    fn white_out(&self, mask: &str, tree: &Tree) -> Result<(), Errno> {
+        mkdirat(&self.memory, mask, Mode::from_raw_mode(0o755))?;
+        for hidden in &tree.hidden {
+            let mut place = mask.as_bytes().to_vec();
+            let mut components = hidden.components().peekable();
+            while let Some(component) = components.next() {
+                place.push(b'/');
+                place.extend_from_slice(component.as_os_str().as_bytes());
+                let made = if components.peek().is_some() {
+                    mkdirat(&self.memory, place.as_slice(), Mode::from_raw_mode(0o755))
+                } else {
+                    let kind = FileType::CharacterDevice;
+                    mknodat(&self.memory, place.as_slice(), kind, Mode::empty(), 0)
+                };
+                match made {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Something empty over each name: it is listed, but it holds nothing and cannot be changed.
+    fn cover(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Errno> {
+        for hidden in &tree.hidden {
+            let found = match statat(mount, hidden, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(found) => found,
+                Err(Errno::NOENT | Errno::NOTDIR) => continue,
+                Err(error) => return Err(error),
+            };
+            let cover = if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+                clone(&self.memory, Path::new("nothing"), false)?
+            } else {
+                clone(CWD, Path::new("/dev/null"), false)?
+            };
+            set_flags(cover.as_fd(), READ_ONLY).map_err(|_| Errno::PERM)?;
+            attach(&cover, mount, hidden)?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> Vec<u8> {
+        escaped(&Path::new(PLACE).join(NAME).join(name))
+    }
+
+    /// The overlays keep their layers; nobody else needs them.
+    pub fn close(self) -> Result<(), Failure> {
+        let step = "clear the place for layers";
+        let place = Path::new(PLACE).join(NAME);
+        unmount(&place, UnmountFlags::DETACH).at(step)?;
+        unlinkat(CWD, &place, AtFlags::REMOVEDIR).at(step)
+    }
+}
+
+/// Overlay reads colons, commas and backslashes in its options.
+fn escaped(path: &Path) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b'\\' | b',') {
+            escaped.push(b'\\');
+        }
+        escaped.push(*byte);
+    }
+    escaped
+}
