@@ -14,6 +14,7 @@ use exacta::approvals::Approver;
 use exacta::configuration::{Configuration, Sources, TrustedCommands};
 use exacta::gate::Face;
 use exacta::policy::Profile;
+use exacta::programs::ProgramOptions;
 use exacta::{EngineError, SessionOptions};
 
 use crate::invocation::Global;
@@ -40,6 +41,10 @@ impl Launch {
         let mut options = SessionOptions::new(&root);
         options.environment = environment(global, &root);
         options.directory = caller;
+        options.programs = Some(ProgramOptions {
+            path: std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect(),
+            ..ProgramOptions::default()
+        });
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
             path: root.join(exacta::commands_file::NAME),

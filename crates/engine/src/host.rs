@@ -3,15 +3,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use bstr::{BStr, BString};
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
-use exacta_shell::host::{Action, Clearance, Host, Identity, Refusal, Step};
+use exacta_shell::host::{Action, Clearance, Host, Identity, Program, Refusal, Step};
+use exacta_shell::status::ExitStatus;
 use rustix::rand::GetRandomFlags;
 use rustix::time::ClockId;
 
 use crate::filesystem::CurrentRequest;
 use crate::gate::Gate;
 use crate::judging;
+use crate::programs::Programs;
 
 /// One of the process's own descriptors 0, 1 and 2.
 pub use crate::filesystem::Stream as StandardStream;
@@ -23,17 +26,32 @@ pub struct EngineHost {
     identity: Identity,
     /// Commands of the current request, if they are recorded.
     steps: Option<Mutex<Vec<Step>>>,
+    /// Real programs, if any may run.
+    programs: Option<Programs>,
 }
 
 impl EngineHost {
     pub fn new(gate: Arc<Gate>, identity: Identity) -> Self {
-        EngineHost { files: Arc::clone(&gate.files), gate, identity, steps: None }
+        EngineHost { files: Arc::clone(&gate.files), gate, identity, steps: None, programs: None }
     }
 
     /// Keeps a record of every command.
     pub fn recording(mut self) -> Self {
         self.steps = Some(Mutex::default());
         self
+    }
+
+    /// Runs real programs, in their jail.
+    pub fn with_programs(mut self, programs: Programs) -> Self {
+        self.programs = Some(programs);
+        self
+    }
+
+    /// Nothing that a request has started outlives it.
+    pub fn end_request(&self) {
+        if let Some(programs) = &self.programs {
+            programs.end_request();
+        }
     }
 
     /// The commands recorded since the last time.
@@ -66,6 +84,20 @@ impl Host for EngineHost {
         if let Some(steps) = &self.steps {
             steps.lock().unwrap_or_else(PoisonError::into_inner).push(step);
         }
+    }
+
+    fn run_program(&self, program: &Program<'_>, _clearance: Clearance) -> Option<ExitStatus> {
+        let programs = self.programs.as_ref()?;
+        let path = programs.locate(program)?;
+        Some(
+            programs
+                .run(program, path)
+                .unwrap_or_else(|failure| programs.explain(program, &failure)),
+        )
+    }
+
+    fn find_program(&self, name: &BStr) -> Option<BString> {
+        self.programs.as_ref()?.find(name)
     }
 
     fn now(&self) -> SystemTime {

@@ -20,6 +20,7 @@ mod metered;
 mod pipeline;
 pub mod places;
 pub mod primitives;
+pub mod programs;
 pub mod project;
 mod proposal;
 pub mod recorder;

@@ -23,6 +23,7 @@ use crate::gate::{Face, Gate, Judged, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
 use crate::metered::Metered;
 use crate::pipeline;
+use crate::programs::{ProgramOptions, Programs};
 use crate::recorder::Record;
 use crate::surroundings::World;
 
@@ -47,6 +48,8 @@ pub struct SessionOptions {
     pub judgement: Option<Judgement>,
     /// Whether what came with the repository may allow commands.
     pub trust: Arc<dyn Trust>,
+    /// Real programs may run, in a jail; absent: there are none.
+    pub programs: Option<ProgramOptions>,
 }
 
 /// Where files live.
@@ -73,6 +76,7 @@ impl SessionOptions {
             record_steps: false,
             judgement: None,
             trust: Arc::new(TrustNothing),
+            programs: None,
         }
     }
 }
@@ -186,6 +190,11 @@ impl Session {
         };
         let gate = Arc::new(Gate::new(judgement, files, options.environment.clone(), project));
         let mut host = EngineHost::new(Arc::clone(&gate), default_identity());
+        if let Some(programs) = options.programs.clone() {
+            let made = Programs::in_project(programs, &options.root)
+                .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
+            host = host.with_programs(made);
+        }
         if options.record_steps {
             host = host.recording();
         }
@@ -269,6 +278,7 @@ impl Session {
             _ => (None, false),
         };
         let status = end(&mut self.shell, flow);
+        self.host.end_request();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
         let (stdout, stderr) = captured.map_or_else(Default::default, |captured| {

@@ -1,0 +1,124 @@
+//! The read-only system that programs see: what a distribution installs, and an `/etc` of our own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use exacta_jail::plan::{Access, SyntheticFile, SyntheticLink, Tree, View};
+use exacta_shell::host::Identity;
+
+/// Directories of a distribution. Some are links into `/usr` nowadays, and are then links inside too.
+const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/// What programs read of `/etc`, and nothing of it is secret: how the system's own programs find one another, whom to
+/// trust on the network, and how languages are set up.
+const SETTINGS: [&str; 17] = [
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "fonts",
+    "java",
+    "java-8-openjdk",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "java-25-openjdk",
+    "ld.so.conf.d",
+    "maven",
+    "perl",
+    "php",
+    "pki",
+    "python3",
+    "ssl",
+];
+
+/// The same, small enough to be copied.
+const SETTING_FILES: [&str; 9] = [
+    "debian_version",
+    "ld.so.cache",
+    "ld.so.conf",
+    "lsb-release",
+    "magic",
+    "mime.types",
+    "os-release",
+    "protocols",
+    "services",
+];
+
+/// Larger than any of them ever is.
+const LARGEST_COPY: u64 = 4 << 20;
+
+/// Adds the system to a view, without the programs of these names.
+pub fn add(view: &mut View, hidden: &[String], identity: &Identity) {
+    for path in SYSTEM {
+        add_directory(view, Path::new(path), hidden);
+    }
+    for name in SETTINGS {
+        let path = Path::new("/etc").join(name);
+        if fs::metadata(&path).is_ok_and(|found| found.is_dir()) {
+            view.trees.push(read_only(path, Vec::new()));
+        }
+    }
+    for name in SETTING_FILES {
+        let path = Path::new("/etc").join(name);
+        let small =
+            fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST_COPY);
+        if small && let Ok(content) = fs::read(&path) {
+            view.files.push(SyntheticFile { target: path, content: content.into() });
+        }
+    }
+    if let Ok(zone) = fs::canonicalize("/etc/localtime") {
+        view.links.push(SyntheticLink { target: "/etc/localtime".into(), text: zone });
+    }
+    view.files.extend(own_settings(identity));
+}
+
+/// A directory of programs or libraries, or the link that stands in its place.
+fn add_directory(view: &mut View, path: &Path, hidden: &[String]) {
+    if let Ok(text) = fs::read_link(path) {
+        view.links.push(SyntheticLink { target: path.to_owned(), text });
+    } else if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+        let hidden = hidden_in(path, hidden);
+        view.trees.push(read_only(path.to_owned(), hidden));
+    }
+}
+
+/// Where programs lie in a directory of the system.
+const PLACES: [&str; 7] = ["", "bin", "sbin", "games", "local/bin", "local/sbin", "local/games"];
+
+/// Where the hidden programs are in it.
+fn hidden_in(path: &Path, names: &[String]) -> Vec<PathBuf> {
+    let candidates =
+        PLACES.iter().flat_map(|place| names.iter().map(|name| Path::new(place).join(name)));
+    candidates.filter(|name| fs::symlink_metadata(path.join(name)).is_ok()).collect()
+}
+
+pub fn read_only(path: PathBuf, hidden: Vec<PathBuf>) -> Tree {
+    Tree { source: path.clone(), target: path, access: Access::Read, hidden }
+}
+
+/// Files of `/etc` that would tell of the host, with what is true inside instead.
+fn own_settings(identity: &Identity) -> Vec<SyntheticFile> {
+    let (user, group) = (&identity.user_name, &identity.group_name);
+    let (user_id, group_id) = (identity.user_id, identity.group_id);
+    let host = &identity.host_name;
+    let texts = [
+        (
+            "passwd",
+            format!(
+                "{user}:x:{user_id}:{group_id}::/:/bin/sh\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"
+            ),
+        ),
+        ("group", format!("{group}:x:{group_id}:\nnogroup:x:65534:\n")),
+        ("hosts", format!("127.0.0.1 localhost {host}\n::1 localhost\n")),
+        ("hostname", format!("{host}\n")),
+        ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n".to_owned()),
+        ("resolv.conf", String::new()),
+        ("shells", "/bin/sh\n/bin/bash\n".to_owned()),
+        ("machine-id", "00000000000000000000000000000000\n".to_owned()),
+    ];
+    let file = |(name, text): (&str, String)| SyntheticFile {
+        target: Path::new("/etc").join(name),
+        content: text.into(),
+    };
+    texts.into_iter().map(file).collect()
+}

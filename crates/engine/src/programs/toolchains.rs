@@ -1,0 +1,130 @@
+//! Toolchains that a person has installed outside the system's directories, recognised by their layout on `PATH`.
+//!
+//! Other directories on `PATH` are not searched: a home directory is not a place for an agent.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use exacta_jail::plan::{Access, Tree};
+
+/// A manager of toolchains.
+struct Layout {
+    /// How its directories on `PATH` end.
+    path: &'static str,
+    /// The tree that belongs to it: this many components above.
+    above: usize,
+    /// What must be in that tree: a name alone proves little.
+    proof: &'static str,
+    /// Relative to the tree: credentials, and what runs on the host later.
+    hidden: &'static [&'static str],
+    /// Programs of it write into it: they get a private layer of this name.
+    layer: Option<&'static str>,
+    /// The variable by which its programs find it.
+    variable: Option<&'static str>,
+    /// Another tree beside it, by name.
+    beside: Option<(&'static str, &'static str)>,
+}
+
+const PLAIN: Layout = Layout {
+    path: "",
+    above: 1,
+    proof: "",
+    hidden: &[],
+    layer: None,
+    variable: None,
+    beside: None,
+};
+
+const LAYOUTS: [Layout; 17] = [
+    Layout {
+        path: ".cargo/bin",
+        proof: "bin",
+        hidden: &["credentials", "credentials.toml", "env", "config", "config.toml"],
+        layer: Some("cargo"),
+        variable: Some("CARGO_HOME"),
+        beside: Some((".rustup", "RUSTUP_HOME")),
+        ..PLAIN
+    },
+    Layout { path: ".pyenv/shims", proof: "versions", variable: Some("PYENV_ROOT"), ..PLAIN },
+    Layout { path: ".pyenv/bin", proof: "versions", variable: Some("PYENV_ROOT"), ..PLAIN },
+    Layout { path: ".rbenv/shims", proof: "versions", variable: Some("RBENV_ROOT"), ..PLAIN },
+    Layout { path: ".rbenv/bin", proof: "versions", variable: Some("RBENV_ROOT"), ..PLAIN },
+    Layout { path: ".volta/bin", proof: "tools", variable: Some("VOLTA_HOME"), ..PLAIN },
+    Layout { path: ".bun/bin", proof: "bin/bun", ..PLAIN },
+    Layout { path: ".deno/bin", proof: "bin/deno", ..PLAIN },
+    Layout { path: ".asdf/shims", proof: "installs", variable: Some("ASDF_DATA_DIR"), ..PLAIN },
+    Layout {
+        path: ".local/share/mise/shims",
+        proof: "installs",
+        variable: Some("MISE_DATA_DIR"),
+        ..PLAIN
+    },
+    Layout { path: ".ghcup/bin", proof: "ghc", ..PLAIN },
+    Layout { path: ".opam/default/bin", proof: "lib/ocaml", ..PLAIN },
+    Layout { path: ".dotnet", above: 0, proof: "sdk", variable: Some("DOTNET_ROOT"), ..PLAIN },
+    // A version of node that nvm, fnm or an archive has unpacked.
+    Layout { path: "bin", proof: "lib/node_modules/npm", ..PLAIN },
+    // Go, wherever it was unpacked.
+    Layout { path: "bin", proof: "pkg/tool", variable: Some("GOROOT"), ..PLAIN },
+    // A Java development kit.
+    Layout { path: "bin", proof: "lib/modules", variable: Some("JAVA_HOME"), ..PLAIN },
+    // conda and its environments.
+    Layout { path: "bin", proof: "conda-meta", hidden: &[".condarc"], ..PLAIN },
+];
+
+/// What was found on a caller's `PATH`.
+#[derive(Debug, Default)]
+pub struct Toolchains {
+    pub trees: Vec<Tree>,
+    /// In the order of the caller's `PATH`.
+    pub path: Vec<PathBuf>,
+    pub environment: Vec<(String, PathBuf)>,
+}
+
+/// Recognises toolchains among the directories of a `PATH`. `layers` is where private layers may be made.
+pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path) -> Toolchains {
+    let mut found = Toolchains::default();
+    for directory in path.filter(|directory| directory.is_absolute()) {
+        if found.path.iter().any(|known| known == directory) {
+            continue;
+        }
+        let known = LAYOUTS.iter().find_map(|layout| Some((layout, root_of(layout, directory)?)));
+        if let Some((layout, root)) = known {
+            found.path.push(directory.to_owned());
+            found.add(layout, root, layers);
+        }
+    }
+    found
+}
+
+/// The tree of a directory on `PATH`, if the layout is this one.
+fn root_of(layout: &Layout, directory: &Path) -> Option<PathBuf> {
+    if !directory.ends_with(layout.path) {
+        return None;
+    }
+    let root = directory.ancestors().nth(layout.above)?;
+    // Nothing of the system's own, which is there anyway, and never a whole home.
+    let own = !["/", "/usr", "/usr/local"].iter().any(|system| root == Path::new(system));
+    (own && fs::symlink_metadata(root.join(layout.proof)).is_ok()).then(|| root.to_owned())
+}
+
+impl Toolchains {
+    fn add(&mut self, layout: &Layout, root: PathBuf, layers: &Path) {
+        if self.trees.iter().any(|tree| tree.target == root) {
+            return;
+        }
+        if let Some((name, variable)) = layout.beside
+            && let Some(beside) = root.parent().map(|above| above.join(name))
+            && fs::metadata(&beside).is_ok_and(|found| found.is_dir())
+        {
+            self.environment.push((variable.to_owned(), beside.clone()));
+            self.trees.push(super::system::read_only(beside, Vec::new()));
+        }
+        if let Some(variable) = layout.variable {
+            self.environment.push((variable.to_owned(), root.clone()));
+        }
+        let hidden = layout.hidden.iter().map(PathBuf::from).collect();
+        let access = layout.layer.map_or(Access::Read, |name| Access::Layer(layers.join(name)));
+        self.trees.push(Tree { source: root.clone(), target: root, access, hidden });
+    }
+}
