@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_policy::rules::{LoadError, RuleSet};
@@ -83,7 +83,7 @@ pub struct Gate {
     pub files: Arc<dyn FileSystem>,
     pub recorder: Recorder,
     /// The environment that the session began with.
-    pub environment: Vec<(BString, BString)>,
+    environment: OnceLock<Vec<(BString, BString)>>,
     /// Absent for a session without a real directory: nothing can be kept there.
     project: Option<Project>,
     state: Mutex<GateState>,
@@ -123,21 +123,21 @@ pub struct Judged {
 }
 
 impl Gate {
-    pub fn new(
-        judgement: Judgement,
-        files: Arc<dyn FileSystem>,
-        environment: Vec<(BString, BString)>,
-        project: Option<Project>,
-    ) -> Self {
+    pub fn new(judgement: Judgement, files: Arc<dyn FileSystem>, project: Option<Project>) -> Self {
         Gate {
             judgement,
             files,
             recorder: Recorder::default(),
-            environment,
+            environment: OnceLock::new(),
             project,
             state: Mutex::default(),
             plain: RwLock::default(),
         }
+    }
+
+    /// What the session begins with, its own variables included. Said once.
+    pub fn begin_session(&self, environment: Vec<(BString, BString)>) {
+        let _already_said = self.environment.set(environment);
     }
 
     /// What a program would see that the session did not begin with.
@@ -145,7 +145,8 @@ impl Gate {
         &self,
         environment: impl Iterator<Item = (BString, BString)>,
     ) -> Vec<(BString, BString)> {
-        environment.filter(|pair| !self.environment.contains(pair)).collect()
+        let initial = self.environment.get().map(Vec::as_slice).unwrap_or_default();
+        environment.filter(|pair| !initial.contains(pair)).collect()
     }
 
     /// What earlier requests of the session have exported.

@@ -188,7 +188,7 @@ impl Session {
             Some(judgement) => judgement.clone(),
             None => Judgement::standard()?,
         };
-        let gate = Arc::new(Gate::new(judgement, files, options.environment.clone(), project));
+        let gate = Arc::new(Gate::new(judgement, files, project));
         let mut host = EngineHost::new(Arc::clone(&gate), default_identity());
         if let Some(programs) = options.programs.clone() {
             let made = Programs::in_project(programs, &options.root)
@@ -205,6 +205,7 @@ impl Session {
         if let Some(directory) = options.directory {
             start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
         }
+        gate.begin_session(shell.variables.environment());
         Ok(Session { shell, host, gate, limits: options.limits, prepared: false })
     }
 

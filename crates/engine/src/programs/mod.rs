@@ -5,7 +5,7 @@ mod environment;
 mod system;
 mod toolchains;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -63,6 +63,9 @@ struct Jail {
 const SYSTEM_PATH: [&str; 7] =
     ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"];
 
+/// Where programs are at home: on the cache volume, so that nothing of it lands in the project.
+const HOME: &str = "/home/agent";
+
 /// Shared memory and other small things of programs.
 const SHARED_MEMORY: u64 = 256 << 20;
 
@@ -76,7 +79,14 @@ impl Programs {
         std::fs::create_dir_all(places.cache.join("home"))?;
         let identity = crate::host::default_identity();
         let request = CurrentRequest::of_standard_streams().clone();
-        Ok(Self::new(options, &places, &identity, request))
+        let programs = Self::new(options, &places, &identity, request);
+        for tree in &programs.plan.view.trees {
+            if let Access::Layer(folder) = &tree.access {
+                std::fs::create_dir_all(folder.join("upper"))?;
+                std::fs::create_dir_all(folder.join("work"))?;
+            }
+        }
+        Ok(programs)
     }
 
     pub fn new(
@@ -100,7 +110,7 @@ impl Programs {
             network: Network::Off,
             debugging: false,
         };
-        let home = places.cache.join("home");
+        let home = PathBuf::from(HOME);
         let environment = environment::of_programs(&path, &home, &toolchains);
         Programs {
             plan,
@@ -119,16 +129,29 @@ impl Programs {
         environment::joined(&self.path)
     }
 
-    /// Where a program of this name is.
+    /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
     pub fn find(&self, name: &BStr) -> Option<BString> {
-        let text = name.to_str().ok()?;
-        if text.is_empty() || text.contains('/') || self.hidden.iter().any(|hidden| hidden == text)
-        {
+        let text = name.to_str().ok().filter(|text| !text.is_empty())?;
+        let last = text.rsplit('/').next().unwrap_or(text);
+        if self.hidden.iter().any(|hidden| hidden == last) {
             return None;
         }
-        let found =
-            self.path.iter().map(|directory| directory.join(text)).find(|it| is_program(it))?;
-        Some(BString::from(found.into_os_string().into_encoded_bytes()))
+        let mut candidates = self.path.iter().map(|directory| directory.join(text));
+        let found = if text.contains('/') {
+            Some(PathBuf::from(text)).filter(|path| self.is_in_view(path) && is_program(path))
+        } else {
+            candidates.find(|path| is_program(path))
+        };
+        Some(BString::from(found?.into_os_string().into_encoded_bytes()))
+    }
+
+    /// The host's file of this path is the jail's.
+    fn is_in_view(&self, path: &Path) -> bool {
+        let plain = path.components().all(|part| !matches!(part, Component::ParentDir));
+        let view = &self.plan.view;
+        let trees = view.trees.iter().map(|tree| &tree.target);
+        let mut all = trees.chain(view.links.iter().map(|link| &link.target));
+        plain && all.any(|tree| path.starts_with(tree))
     }
 
     /// Where the program is that a command means.
@@ -247,7 +270,7 @@ fn view(
         hidden,
     };
     view.trees.push(write(&places.temporary, Path::new("/tmp"), Vec::new()));
-    view.trees.push(write(&places.cache, &places.cache, Vec::new()));
+    view.trees.push(write(&places.cache.join("home"), Path::new(HOME), Vec::new()));
     view.trees.push(write(&places.root, &places.root, vec![".clada".into()]));
     view
 }
