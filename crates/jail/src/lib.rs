@@ -19,6 +19,7 @@ mod system;
 mod walls;
 mod wire;
 
+pub use cell::watch::Record;
 pub use cell::{Cell, Running};
 pub use outcome::{Ending, Failure, Finished, Walls};
 pub use plan::{Plan, Program};

@@ -23,6 +23,7 @@ use crate::plan::{Network, Person, Plan};
 use crate::system::credentials;
 use crate::system::process::{self, Fork};
 use crate::walls;
+use crate::walls::landlock::Grants;
 use crate::wire;
 
 /// Of the warden. The process namespace is the init's: it must be its first process.
@@ -108,7 +109,8 @@ fn enter(
             let all: Vec<_> =
                 [&handle].into_iter().chain(&descriptors).chain(&proxy).map(AsFd::as_fd).collect();
             wire::send(spawner, &answer, &all).at("answer the spawner")?;
-            drop(proxy);
+            // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
+            drop((proxy, descriptors));
             // Init's end is the jail's end, and so is ours.
             process::wait_for(child);
             process::exit(0)
@@ -146,7 +148,9 @@ fn become_init(
     // Before the filters, which only the powerless may put up without further power.
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
     credentials::drop_all().at("drop all capabilities")?;
-    let landlock = walls::landlock::restrict(&plan.view).at("put up Landlock")?;
+    // After the view was entered: the grants are about what is seen from here.
+    let landlock = walls::landlock::restrict().at("put up Landlock")?;
+    let grants = Grants::of(&plan.view)?;
     // Last: it forbids most of what was done up to here.
     let notifier = walls::seccomp::restrict(plan).at("put up the system call filter")?;
     let walls = Walls {
@@ -161,5 +165,5 @@ fn become_init(
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);
-    init::serve(orders)
+    init::serve(orders, &grants)
 }

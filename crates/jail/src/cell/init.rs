@@ -15,21 +15,22 @@ use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Ending, Failure};
 use crate::plan::{Limits, Program};
 use crate::system::process;
+use crate::walls::landlock::Grants;
 use crate::wire;
 
 /// Programs that were started and have not ended, with where to report.
 type Programs = HashMap<Pid, OwnedFd>;
 
 /// Never returns: the end of the orders is the end of the jail.
-pub fn serve(orders: OwnedFd) -> ! {
-    let status = match serve_until_error(&orders) {
+pub fn serve(orders: OwnedFd, grants: &Grants) -> ! {
+    let status = match serve_until_error(&orders, grants) {
         Ok(()) => 0,
         Err(_) => 1,
     };
     process::exit(status)
 }
 
-fn serve_until_error(orders: &OwnedFd) -> Result<(), Failure> {
+fn serve_until_error(orders: &OwnedFd, grants: &Grants) -> Result<(), Failure> {
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
     loop {
@@ -50,7 +51,7 @@ fn serve_until_error(orders: &OwnedFd) -> Result<(), Failure> {
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
                 return Ok(());
             };
-            obey(orders, order, descriptors, &mut programs)?;
+            obey(orders, order, descriptors, grants, &mut programs)?;
         }
     }
 }
@@ -59,11 +60,12 @@ fn obey(
     orders: &OwnedFd,
     order: Order,
     descriptors: Vec<OwnedFd>,
+    grants: &Grants,
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
         Order::Start { program, limits, numbers } => {
-            start(&program, &limits, &numbers, descriptors, programs);
+            start(&program, &limits, &numbers, descriptors, grants, programs);
             Ok(())
         }
         Order::Signal { process, signal } => {
@@ -108,6 +110,7 @@ fn start(
     limits: &Limits,
     numbers: &[u32],
     descriptors: Vec<OwnedFd>,
+    grants: &Grants,
     programs: &mut Programs,
 ) {
     let mut descriptors = descriptors.into_iter();
@@ -115,7 +118,7 @@ fn start(
     let given: Vec<(u32, OwnedFd)> = numbers.iter().copied().zip(descriptors).collect();
     match process::copy() {
         Ok(None) => {
-            let failure = become_program(program, limits, given, &reports);
+            let failure = become_program(program, limits, given, grants);
             let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
             process::exit(127)
         }
@@ -136,9 +139,9 @@ fn become_program(
     program: &Program,
     limits: &Limits,
     given: Vec<(u32, OwnedFd)>,
-    reports: &OwnedFd,
+    grants: &Grants,
 ) -> Failure {
-    prepare_and_execute(program, limits, given, reports)
+    prepare_and_execute(program, limits, given, grants)
         .err()
         .unwrap_or_else(|| Failure::new("run", Errno::INVAL))
 }
@@ -147,7 +150,7 @@ fn prepare_and_execute(
     program: &Program,
     limits: &Limits,
     given: Vec<(u32, OwnedFd)>,
-    _reports: &OwnedFd,
+    grants: &Grants,
 ) -> Result<(), Failure> {
     setsid().at("make a session")?;
     process::reset_signals();
@@ -170,6 +173,7 @@ fn prepare_and_execute(
     // Everything is closed on exec but what is placed: also what we do not know of.
     process::close_from_on_exec(0).at("close descriptors")?;
     place_all(given)?;
+    grants.bind().at("put up Landlock")?;
     Err(Failure::new("execute", process::execute(&path, &argv, &environment)))
 }
 

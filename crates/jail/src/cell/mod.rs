@@ -4,6 +4,7 @@ pub mod entry;
 pub mod init;
 pub mod outside;
 pub mod view;
+pub mod watch;
 mod workshop;
 
 use std::io;
@@ -11,6 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::process::{Signal, pidfd_send_signal};
 
+use self::watch::{Record, Watch};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Ending, Failure, Walls};
 use crate::plan::{Limits, Program};
@@ -21,7 +23,8 @@ pub struct Cell {
     orders: OwnedFd,
     /// Of the first process: when that ends, everything in the jail ends.
     init: OwnedFd,
-    notifier: Option<OwnedFd>,
+    /// `None`: nobody can be asked, see [`Walls::counted`].
+    watch: Option<Watch>,
     proxy: Option<OwnedFd>,
     walls: Walls,
     limits: Limits,
@@ -35,8 +38,17 @@ impl Cell {
         proxy: Option<OwnedFd>,
         walls: Walls,
         limits: Limits,
-    ) -> Self {
-        Cell { orders, init, notifier, proxy, walls, limits }
+    ) -> Result<Self, Failure> {
+        let watch = match notifier {
+            Some(listener) => Some(Watch::start(listener, init.as_fd(), &limits)?),
+            None => None,
+        };
+        Ok(Cell { orders, init, watch, proxy, walls, limits })
+    }
+
+    /// What was seen inside since the last time: programs executed, limits hit, processes at one time.
+    pub fn take_record(&self) -> Record {
+        self.watch.as_ref().map(Watch::take).unwrap_or_default()
     }
 
     pub fn walls(&self) -> &Walls {
@@ -61,7 +73,12 @@ impl Cell {
         wire::send(&self.orders, &order, &all).at("order a program")?;
         drop(theirs);
         match next(&ours)? {
-            Report::Started { process } => Ok(Running { reports: ours, process }),
+            Report::Started { process } => {
+                if let Some(watch) = &self.watch {
+                    watch.started(process, program);
+                }
+                Ok(Running { reports: ours, process })
+            }
             Report::Failed(failure) => Err(failure),
             Report::Ended(_) => Err(Failure::new("start a program", rustix::io::Errno::PROTO)),
         }

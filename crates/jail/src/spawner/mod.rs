@@ -60,7 +60,7 @@ impl Spawner {
                 let handle = next()?;
                 let notifier = if notifier { Some(next()?) } else { None };
                 let proxy = if proxy { Some(next()?) } else { None };
-                Ok(Cell::new(ours, handle, notifier, proxy, walls, plan.limits.clone()))
+                Cell::new(ours, handle, notifier, proxy, walls, plan.limits.clone())
             }
             (Built::Failed(failure), _) => Err(failure),
         }

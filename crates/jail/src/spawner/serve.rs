@@ -16,6 +16,7 @@ use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::Plan;
 use crate::system::process::{self, Fork};
+use crate::walls;
 use crate::wire;
 
 // SAFETY: the loader calls each pointer in this section once before `main`, with the arguments of `main`; so glibc
@@ -75,6 +76,8 @@ fn serve() -> io::Result<()> {
     process::reset_signals();
     // What is typed at a terminal is for the engine.
     setsid()?;
+    // Once, for all jails: each finds the filter in its copy of our memory.
+    walls::seccomp::prepare()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let mut made: Vec<Made> = Vec::new();
     loop {

@@ -2,6 +2,8 @@
 //! `standard_streams`.
 
 pub mod credentials;
+pub mod landlock;
 pub mod loopback;
 pub mod mount;
 pub mod process;
+pub mod seccomp;

@@ -1,0 +1,339 @@
+//! What was executed, for the record.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use bstr::{BString, ByteSlice};
+
+use super::processes::{Identity, Standing, Visible};
+use super::{Record, SHORTEST_WAIT, Seen};
+use crate::outcome::{Exec, LimitHit};
+use crate::plan::Program;
+use crate::system::seccomp::{self, Question};
+
+/// What is kept of one execution, and of all between two times they are asked for.
+const LONGEST_PATH: usize = 4096;
+const MOST_WORDS: usize = 4096;
+const LONGEST_ARGV: usize = 64 << 10;
+const MOST_BYTES: usize = 8 << 20;
+const MOST_EXECS: usize = 10_000;
+/// Descriptions of executions that have not been seen to happen, at one time.
+const MOST_PENDING: usize = 256;
+/// What is not seen to run by then stays unconfirmed.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// A script's interpreter may be a script.
+const MOST_INTERPRETERS: usize = 5;
+
+/// Seen so far. Shared with the engine.
+#[derive(Default)]
+pub struct Notes {
+    record: Record,
+    /// For each execution its number: what is confirmed later may have been handed over by then.
+    numbers: Vec<u64>,
+    next: u64,
+    bytes: usize,
+    /// Programs the engine has started and that have not been seen to execute, by their number inside.
+    expected: HashMap<u32, (BString, Vec<BString>)>,
+}
+
+impl Notes {
+    pub fn take(&mut self) -> Record {
+        self.numbers.clear();
+        self.bytes = 0;
+        self.expected.clear();
+        std::mem::take(&mut self.record)
+    }
+
+    pub fn note_hit(&mut self, hit: LimitHit) {
+        if !self.record.limits_hit.contains(&hit) {
+            self.record.limits_hit.push(hit);
+        }
+    }
+
+    pub fn note_peak(&mut self, peak: u32) {
+        self.record.processes_peak = self.record.processes_peak.max(peak);
+    }
+
+    pub fn started(&mut self, process: u32, program: &Program) {
+        let of_it = |exec: &&mut Exec| exec.process == process && exec.parent == 1;
+        match self.record.execs.iter_mut().find(of_it) {
+            Some(exec) if exec.path.is_empty() => {
+                exec.path = program.path.clone();
+                exec.argv.clone_from(&program.argv);
+            }
+            Some(_) => {}
+            None => {
+                let known = (program.path.clone(), program.argv.clone());
+                self.expected.insert(process, known);
+            }
+        }
+    }
+
+    /// Returns its number, if there was room for it.
+    fn add(&mut self, mut exec: Exec) -> Option<u64> {
+        let expected = self.expected.remove(&exec.process);
+        if exec.path.is_empty()
+            && let Some((path, argv)) = expected
+        {
+            (exec.path, exec.argv) = (path, argv);
+        }
+        let bytes = exec.path.len() + exec.argv.iter().map(|word| word.len() + 24).sum::<usize>();
+        if self.bytes.saturating_add(bytes) > MOST_BYTES || self.numbers.len() >= MOST_EXECS {
+            self.record.execs_lost += 1;
+            return None;
+        }
+        self.bytes += bytes;
+        self.next += 1;
+        self.numbers.push(self.next);
+        self.record.execs.push(exec);
+        Some(self.next)
+    }
+
+    fn place(&self, number: u64) -> Option<usize> {
+        self.numbers.binary_search(&number).ok()
+    }
+
+    fn path(&self, number: u64) -> Option<BString> {
+        Some(self.record.execs.get(self.place(number)?)?.path.clone())
+    }
+
+    fn confirm(&mut self, number: u64) {
+        let place = self.place(number);
+        if let Some(exec) = place.and_then(|place| self.record.execs.get_mut(place)) {
+            exec.confirmed = true;
+        }
+    }
+
+    fn forget(&mut self, number: u64) {
+        if let Some(place) = self.place(number) {
+            self.numbers.remove(place);
+            self.record.execs.remove(place);
+        }
+    }
+}
+
+/// What was seen of an execution while it waited.
+pub struct Look {
+    thread: u32,
+    process: Option<Visible>,
+    standing: Option<Standing>,
+    path: BString,
+    argv: Vec<BString>,
+    before: Option<Identity>,
+}
+
+/// An execution that was let through and may or may not have happened.
+struct Pending {
+    number: u64,
+    thread: u32,
+    process: Visible,
+    /// What was running before.
+    before: Option<Identity>,
+    begun: Instant,
+    due: Instant,
+}
+
+/// What became of it.
+enum Outcome {
+    Confirmed,
+    /// What ran before is still running.
+    Unchanged,
+    /// Something else is running, or nothing any more.
+    Unconfirmed,
+}
+
+pub struct Recorder {
+    seen: Seen,
+    pending: Vec<Pending>,
+}
+
+impl Recorder {
+    pub fn new(seen: Seen) -> Self {
+        Recorder { seen, pending: Vec::new() }
+    }
+
+    /// Reads what is to be executed, while it waits. Whatever cannot be read is empty.
+    pub fn look(&mut self, listener: BorrowedFd<'_>, question: &Question) -> Look {
+        let mut look = Look {
+            thread: question.thread,
+            process: None,
+            standing: None,
+            path: BString::default(),
+            argv: Vec::new(),
+            before: None,
+        };
+        let Ok(process) = Visible::new(question.thread) else { return look };
+        // What is open by now belongs to whoever asks, if that one still waits.
+        let memory = process.memory();
+        if !seccomp::still_asked(listener, question.id) {
+            return look;
+        }
+        self.settle(question.thread);
+        look.standing = process.standing().ok();
+        look.before = process.executed().ok();
+        if let Ok(memory) = memory {
+            let words = arguments(question);
+            look.path = memory.string(words.path, LONGEST_PATH).unwrap_or_default();
+            let mut left = LONGEST_ARGV;
+            for address in memory.addresses(words.argv, MOST_WORDS).unwrap_or_default() {
+                let Ok(word) = memory.string(address, left) else { break };
+                left -= word.len();
+                look.argv.push(word);
+            }
+            look.path = absolute(&process, &words, look.path);
+        }
+        look.process = Some(process);
+        look
+    }
+
+    /// Writes it down, once it was let through.
+    pub fn note(&mut self, look: Look) {
+        // A parent that is gone has left its children to init.
+        let parent =
+            |host: u32| Visible::new(host).and_then(|it| it.standing()).map(|it| it.inside);
+        let standing = look.standing.as_ref();
+        let exec = Exec {
+            path: look.path,
+            argv: look.argv,
+            process: standing.map_or(0, |it| it.inside),
+            parent: standing.map_or(0, |it| parent(it.parent).unwrap_or(1)),
+            confirmed: false,
+        };
+        let number = self.seen.lock().add(exec);
+        if let (Some(number), Some(process)) = (number, look.process)
+            && self.pending.len() < MOST_PENDING
+        {
+            let begun = Instant::now();
+            let due = begun + SHORTEST_WAIT;
+            let (thread, before) = (look.thread, look.before);
+            self.pending.push(Pending { number, thread, process, before, begun, due });
+        }
+    }
+
+    /// When to look next whether something was executed.
+    pub fn due(&self) -> Option<Instant> {
+        self.pending.iter().map(|pending| pending.due).min()
+    }
+
+    /// Looks at what is due.
+    pub fn confirm(&mut self, now: Instant) {
+        let seen = self.seen.clone();
+        self.pending.retain_mut(|pending| {
+            if pending.due > now {
+                return true;
+            }
+            match pending.outcome(&seen) {
+                Outcome::Confirmed => seen.lock().confirm(pending.number),
+                Outcome::Unconfirmed => {}
+                Outcome::Unchanged => {
+                    let waited = now.saturating_duration_since(pending.begun);
+                    pending.due = now + waited.max(SHORTEST_WAIT);
+                    return waited < LONGEST_WAIT;
+                }
+            }
+            false
+        });
+    }
+
+    /// The thread asks again, so what it wanted to execute before has been executed, or has failed. What failed was
+    /// nothing: so are programs searched for along a path.
+    fn settle(&mut self, thread: u32) {
+        let seen = self.seen.clone();
+        self.pending.retain(|pending| {
+            if pending.thread != thread {
+                return true;
+            }
+            match pending.outcome(&seen) {
+                Outcome::Confirmed => seen.lock().confirm(pending.number),
+                Outcome::Unchanged => seen.lock().forget(pending.number),
+                Outcome::Unconfirmed => {}
+            }
+            false
+        });
+    }
+}
+
+impl Pending {
+    fn outcome(&self, seen: &Seen) -> Outcome {
+        let Ok(running) = self.process.executed() else {
+            // Unreadable both times is a copy of init that has not executed anything yet.
+            let dead = !self.process.lives().unwrap_or(false);
+            let unreadable = self.before.is_none() && !dead;
+            return if unreadable { Outcome::Unchanged } else { Outcome::Unconfirmed };
+        };
+        // The engine may have told the path meanwhile.
+        let path = seen.lock().path(self.number);
+        if path.is_some_and(|path| self.runs(&path, running).unwrap_or(false)) {
+            Outcome::Confirmed
+        } else if self.before == Some(running) {
+            Outcome::Unchanged
+        } else {
+            Outcome::Unconfirmed
+        }
+    }
+
+    /// Whether this path, or the interpreter that it names, is what is running.
+    fn runs(&self, path: &BString, running: Identity) -> io::Result<bool> {
+        let mut path = path.clone();
+        for _ in 0..MOST_INTERPRETERS {
+            let found = self.process.find(&path)?;
+            if found.identity()? == running {
+                return Ok(true);
+            }
+            match interpreter(&found.beginning()?) {
+                Some(interpreter) => path = interpreter,
+                None => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The interpreter that the first line of a script names.
+fn interpreter(beginning: &[u8]) -> Option<BString> {
+    let line = beginning.strip_prefix(b"#!")?.lines().next()?;
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let word = line.split(blank).find(|word| !word.is_empty())?;
+    Some(word.into())
+}
+
+/// Where the words of an execution are.
+struct Words {
+    path: u64,
+    argv: u64,
+    /// The descriptor of the directory that the path is relative to.
+    directory: Option<u32>,
+}
+
+fn arguments(question: &Question) -> Words {
+    let [first, second, third, ..] = question.arguments;
+    if question.call == libc::SYS_execveat {
+        // The kernel reads the lower half, and the directory one is in is a negative number.
+        let directory = u32::try_from(first & u64::from(u32::MAX)).ok();
+        let directory = directory.filter(|number| number.cast_signed() >= 0);
+        Words { path: second, argv: third, directory }
+    } else {
+        Words { path: first, argv: second, directory: None }
+    }
+}
+
+/// The path from the root, so far as it can be told.
+fn absolute(process: &Visible, words: &Words, path: BString) -> BString {
+    if path.starts_with(b"/") || path.is_empty() && words.directory.is_none() {
+        return path;
+    }
+    let base = match words.directory {
+        Some(number) => process.link(&format!("fd/{number}")),
+        None => process.link("cwd"),
+    };
+    let Ok(mut base) = base else { return path };
+    if !path.is_empty() {
+        if !base.ends_with(b"/") {
+            base.push(b'/');
+        }
+        base.extend_from_slice(path.strip_prefix(b"./").unwrap_or(&path));
+    }
+    base
+}

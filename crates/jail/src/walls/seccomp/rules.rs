@@ -1,0 +1,384 @@
+//! The rules: which call meets what, and why.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "constants of the system, which all fit the words of the filter machine"
+)]
+
+use libc::c_long;
+
+use super::program::{Label, Program, Target, Test};
+
+/// What makes one filter differ from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choices {
+    /// Programs may watch and change one another.
+    pub debugging: bool,
+    /// There is somebody outside who answers questions.
+    pub asking: bool,
+}
+
+/// Calls that do not exist inside, with the reason.
+type Absent = (&'static str, &'static [c_long]);
+
+#[rustfmt::skip]
+const ABSENT: &[Absent] = &[
+    ("does other calls where no filter sees them", &[
+        libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register,
+    ]),
+    ("code and hooks in the kernel", &[
+        libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd, libc::SYS_lookup_dcookie,
+        libc::SYS_fanotify_init, libc::SYS_fanotify_mark,
+        libc::SYS_init_module, libc::SYS_finit_module, libc::SYS_delete_module,
+        libc::SYS_kexec_load, libc::SYS_kexec_file_load,
+    ]),
+    ("keys are of the user, not of the jail", &[
+        libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl,
+    ]),
+    ("changes what there is to see", &[
+        libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot, libc::SYS_open_tree,
+        libc::SYS_move_mount, libc::SYS_fsopen, libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick,
+        libc::SYS_mount_setattr, STATMOUNT, LISTMOUNT,
+    ]),
+    ("leaves the namespaces, or makes some where more of the kernel is within reach", &[
+        libc::SYS_unshare, libc::SYS_setns,
+    ]),
+    ("its flags are in memory, where they can change after they were looked at", &[
+        libc::SYS_clone3, libc::SYS_openat2,
+    ]),
+    ("opens files past every directory above them", &[
+        libc::SYS_open_by_handle_at, libc::SYS_name_to_handle_at,
+    ]),
+    ("the machine's own affairs", &[
+        libc::SYS_reboot, libc::SYS_swapon, libc::SYS_swapoff, libc::SYS_quotactl, libc::SYS_quotactl_fd,
+        libc::SYS_acct, libc::SYS_syslog, libc::SYS_vhangup, libc::SYS_nfsservctl,
+        libc::SYS_sethostname, libc::SYS_setdomainname,
+        libc::SYS_settimeofday, libc::SYS_clock_settime, libc::SYS_adjtimex, libc::SYS_clock_adjtime,
+    ]),
+    ("where memory lies is the machine's affair, and of other processes it says too much", &[
+        libc::SYS_move_pages, libc::SYS_migrate_pages,
+    ]),
+    ("takes from other processes what they did not give", &[
+        libc::SYS_pidfd_getfd, libc::SYS_kcmp,
+    ]),
+    ("memory that nobody else can look into, and that no limit counts", &[
+        libc::SYS_memfd_secret,
+    ]),
+    ("changes the rules another part of the kernel holds", &[LSM_SET_SELF_ATTR]),
+    ("old, or for hardware only", OLD),
+];
+
+/// Missing in the library's table of numbers, and the same everywhere.
+const STATMOUNT: c_long = 457;
+const LISTMOUNT: c_long = 458;
+const LSM_SET_SELF_ATTR: c_long = 460;
+
+#[cfg(target_arch = "x86_64")]
+const OLD: &[c_long] = &[
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_uselib,
+    libc::SYS_ustat,
+    libc::SYS_sysfs,
+    libc::SYS__sysctl,
+];
+#[cfg(target_arch = "aarch64")]
+const OLD: &[c_long] = &[];
+
+/// Only for debuggers.
+const DEBUGGING: &[c_long] =
+    &[libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev];
+
+/// The last number known here. What comes later may do anything: it does not exist. 463 to 466 are the calls for
+/// extended attributes relative to a directory.
+const LAST_KNOWN: c_long = 466;
+
+/// What a call meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Allow,
+    Absent,
+    /// Asked about outside.
+    Ask,
+    /// New namespaces are refused, threads allowed, processes asked about.
+    Clone,
+    Socket,
+    SocketPair,
+    Terminal,
+    Personality,
+    /// The file's mode is in this argument.
+    Mode(u32),
+    /// The same, if the flags say that a file is made.
+    Open {
+        flags: u32,
+        mode: u32,
+    },
+    /// The same for special files.
+    Node(u32),
+}
+
+/// Calls that depend on their arguments, or are asked about.
+#[cfg(target_arch = "x86_64")]
+const DEPENDING: &[(c_long, Rule)] = &[
+    (libc::SYS_clone, Rule::Clone),
+    (libc::SYS_fork, Rule::Ask),
+    (libc::SYS_vfork, Rule::Ask),
+    (libc::SYS_execve, Rule::Ask),
+    (libc::SYS_execveat, Rule::Ask),
+    (libc::SYS_socket, Rule::Socket),
+    (libc::SYS_socketpair, Rule::SocketPair),
+    (libc::SYS_ioctl, Rule::Terminal),
+    (libc::SYS_personality, Rule::Personality),
+    (libc::SYS_chmod, Rule::Mode(1)),
+    (libc::SYS_fchmod, Rule::Mode(1)),
+    (libc::SYS_fchmodat, Rule::Mode(2)),
+    (libc::SYS_fchmodat2, Rule::Mode(2)),
+    (libc::SYS_creat, Rule::Mode(1)),
+    (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
+    (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
+    (libc::SYS_mknod, Rule::Node(1)),
+    (libc::SYS_mknodat, Rule::Node(2)),
+];
+#[cfg(target_arch = "aarch64")]
+const DEPENDING: &[(c_long, Rule)] = &[
+    (libc::SYS_clone, Rule::Clone),
+    (libc::SYS_execve, Rule::Ask),
+    (libc::SYS_execveat, Rule::Ask),
+    (libc::SYS_socket, Rule::Socket),
+    (libc::SYS_socketpair, Rule::SocketPair),
+    (libc::SYS_ioctl, Rule::Terminal),
+    (libc::SYS_personality, Rule::Personality),
+    (libc::SYS_fchmod, Rule::Mode(1)),
+    (libc::SYS_fchmodat, Rule::Mode(2)),
+    (libc::SYS_fchmodat2, Rule::Mode(2)),
+    (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
+    (libc::SYS_mknodat, Rule::Node(2)),
+];
+
+/// As the kernel names it in the description of a call.
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xC000_00B7;
+
+/// Numbers from here on are of the other table of x86 (x32), and of no table elsewhere.
+const FOREIGN_TABLE: u32 = 0x4000_0000;
+/// What a debugger puts in place of a call that is to be skipped.
+const NO_CALL: u32 = u32::MAX;
+
+/// The personality of Linux itself. Others change what memory may be executed and where it lies.
+const ORDINARY: u32 = 0;
+
+const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+
+/// Requests to a terminal that put words into somebody else's mouth, or load code for it.
+const TERMINAL_REQUESTS: [u32; 4] = [
+    libc::TIOCSTI as u32,
+    libc::TIOCLINUX as u32,
+    libc::TIOCCONS as u32,
+    0x5423, // TIOCSETD
+];
+
+/// A program that runs as its owner, whoever starts it. The file may lie in the project, where it outlives the jail
+/// and where no mount option takes its power away.
+const SET_USER: u32 = 0o4000;
+/// The one bit that the types of devices have and those of other files made by `mknod` have not. As a device of
+/// number 0 is a mark of deletion in layers of files, not even that may be made.
+const DEVICE: u32 = 0o020_000;
+/// A file may come into being: `O_CREAT` and what `O_TMPFILE` is told by.
+const CREATING: u32 = 0o20_000_100;
+
+/// What connections are made of. Others are seldom used parts of the kernel that are loaded when asked for.
+const PROTOCOLS: [i32; 5] =
+    [0, libc::IPPROTO_ICMP, libc::IPPROTO_TCP, libc::IPPROTO_UDP, libc::IPPROTO_ICMPV6];
+
+/// Offsets in the description of a call.
+const NUMBER_AT: u32 = 0;
+const ARCHITECTURE_AT: u32 = 4;
+
+/// The lower half of an argument: all that the kernel reads of those that are looked at here.
+const fn argument_at(index: u32) -> u32 {
+    16 + 8 * index
+}
+
+/// Where a rule ends.
+struct Ends {
+    allow: Label,
+    absent: Label,
+    not_permitted: Label,
+    no_such_family: Label,
+    no_such_protocol: Label,
+    ask: Label,
+    kill: Label,
+}
+
+/// `None`: it does not fit the kernel's machine. That depends on nothing but the tables above, so a test knows.
+pub fn compile(choices: Choices) -> Option<Vec<libc::sock_filter>> {
+    let mut program = Program::default();
+    let ends = Ends {
+        allow: program.label(),
+        absent: program.label(),
+        not_permitted: program.label(),
+        no_such_family: program.label(),
+        no_such_protocol: program.label(),
+        ask: program.label(),
+        kill: program.label(),
+    };
+    program.load(ARCHITECTURE_AT);
+    program.branch(Test::Equal(ARCHITECTURE), Target::Next, Target::To(ends.kill));
+    program.load(NUMBER_AT);
+    let mut blocks: Vec<(Rule, Label)> = Vec::new();
+    let mut ranges: Vec<(u32, Label)> = Vec::new();
+    for (first, rule) in ranges_of(choices) {
+        let label = match rule {
+            Rule::Allow => ends.allow,
+            Rule::Absent => ends.absent,
+            Rule::Ask => ends.ask,
+            _ => {
+                let known = blocks.iter().find(|(known, _)| *known == rule);
+                let label = known.map(|(_, label)| *label);
+                label.unwrap_or_else(|| {
+                    let label = program.label();
+                    blocks.push((rule, label));
+                    label
+                })
+            }
+        };
+        ranges.push((first, label));
+    }
+    ranges.extend([(FOREIGN_TABLE, ends.kill), (NO_CALL, ends.absent)]);
+    program.choose(&ranges);
+    for (rule, label) in blocks {
+        program.place(label);
+        check(&mut program, rule, &ends);
+    }
+    finish(&mut program, &ends, choices);
+    program.finish()
+}
+
+/// From this number on this rule, until the next.
+fn ranges_of(choices: Choices) -> Vec<(u32, Rule)> {
+    let mut ranges = vec![(0, Rule::Allow)];
+    for number in 0..=LAST_KNOWN {
+        let rule = rule_for(number, choices);
+        if let Ok(number) = u32::try_from(number)
+            && ranges.last().is_some_and(|(_, last)| *last != rule)
+        {
+            ranges.push((number, rule));
+        }
+    }
+    if let Ok(unknown) = u32::try_from(LAST_KNOWN + 1) {
+        ranges.push((unknown, Rule::Absent));
+    }
+    ranges
+}
+
+fn rule_for(number: c_long, choices: Choices) -> Rule {
+    if ABSENT.iter().any(|(_why, calls)| calls.contains(&number))
+        || !choices.debugging && DEBUGGING.contains(&number)
+    {
+        return Rule::Absent;
+    }
+    DEPENDING.iter().find(|(call, _)| *call == number).map_or(Rule::Allow, |(_, rule)| *rule)
+}
+
+/// The part of the filter that looks at arguments.
+fn check(program: &mut Program, rule: Rule, ends: &Ends) {
+    let (allow, refuse) = (Target::To(ends.allow), Target::To(ends.not_permitted));
+    match rule {
+        Rule::Allow | Rule::Absent | Rule::Ask => {}
+        Rule::Clone => {
+            program.load(argument_at(0));
+            program.branch(Test::Any(NEW_NAMESPACES), refuse, Target::Next);
+            program.branch(Test::Any(libc::CLONE_THREAD as u32), allow, Target::To(ends.ask));
+        }
+        Rule::Socket => check_socket(program, ends),
+        Rule::SocketPair => {
+            program.load(argument_at(0));
+            let unix = Test::Equal(libc::AF_UNIX as u32);
+            program.branch(unix, allow, Target::To(ends.no_such_family));
+        }
+        Rule::Terminal => {
+            program.load(argument_at(1));
+            for request in TERMINAL_REQUESTS {
+                program.branch(Test::Equal(request), refuse, Target::Next);
+            }
+            program.end(libc::SECCOMP_RET_ALLOW);
+        }
+        Rule::Personality => {
+            program.load(argument_at(0));
+            program.branch(Test::Equal(u32::MAX), allow, Target::Next);
+            program.branch(Test::Equal(ORDINARY), allow, refuse);
+        }
+        Rule::Mode(mode) => {
+            program.load(argument_at(mode));
+            program.branch(Test::Any(SET_USER), refuse, allow);
+        }
+        Rule::Open { flags, mode } => {
+            program.load(argument_at(flags));
+            program.branch(Test::Any(CREATING), Target::Next, allow);
+            program.load(argument_at(mode));
+            program.branch(Test::Any(SET_USER), refuse, allow);
+        }
+        Rule::Node(mode) => {
+            program.load(argument_at(mode));
+            program.branch(Test::Any(SET_USER | DEVICE), refuse, allow);
+        }
+    }
+}
+
+fn check_socket(program: &mut Program, ends: &Ends) {
+    let allow = Target::To(ends.allow);
+    let (internet, routes) = (program.label(), program.label());
+    program.load(argument_at(0));
+    program.branch(Test::Equal(libc::AF_UNIX as u32), allow, Target::Next);
+    program.branch(Test::Equal(libc::AF_INET as u32), Target::To(internet), Target::Next);
+    program.branch(Test::Equal(libc::AF_INET6 as u32), Target::To(internet), Target::Next);
+    let (netlink, other) = (Test::Equal(libc::AF_NETLINK as u32), Target::To(ends.no_such_family));
+    program.branch(netlink, Target::To(routes), other);
+    program.place(routes);
+    program.load(argument_at(2));
+    program.branch(Test::Equal(libc::NETLINK_ROUTE as u32), allow, other);
+    program.place(internet);
+    program.load(argument_at(1));
+    // The flags that close it on exec and the like share the word with the type.
+    program.and(0xF);
+    let seldom = Target::To(ends.no_such_protocol);
+    program.branch(Test::AtLeast(libc::SOCK_RAW as u32 + 1), seldom, Target::Next);
+    program.load(argument_at(2));
+    for protocol in PROTOCOLS {
+        program.branch(Test::Equal(protocol as u32), allow, Target::Next);
+    }
+    program.end(refusal(libc::EPROTONOSUPPORT));
+}
+
+fn finish(program: &mut Program, ends: &Ends, choices: Choices) {
+    let asked = if choices.asking { libc::SECCOMP_RET_USER_NOTIF } else { libc::SECCOMP_RET_ALLOW };
+    for (label, verdict) in [
+        (ends.allow, libc::SECCOMP_RET_ALLOW),
+        (ends.absent, refusal(libc::ENOSYS)),
+        (ends.not_permitted, refusal(libc::EPERM)),
+        (ends.no_such_family, refusal(libc::EAFNOSUPPORT)),
+        (ends.no_such_protocol, refusal(libc::EPROTONOSUPPORT)),
+        (ends.ask, asked),
+        (ends.kill, libc::SECCOMP_RET_KILL_PROCESS),
+    ] {
+        program.place(label);
+        program.end(verdict);
+    }
+}
+
+const fn refusal(errno: i32) -> u32 {
+    libc::SECCOMP_RET_ERRNO | errno as u32
+}
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod tests;
