@@ -21,6 +21,7 @@ mod wire;
 
 pub use cell::watch::Record;
 pub use cell::{Cell, Running};
+pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};
 pub use plan::{Plan, Program};
 pub use spawner::Spawner;

@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::Places;
 use crate::outcome::{Ending, Failure, Walls};
 use crate::plan::{Limits, Plan, Program};
 
-/// Engine to spawner: make a jail. With it comes the warden's end of the socket for [`Order`]s.
+/// Engine to spawner: make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of
+/// the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is over and its control
+/// group goes; when the spawner closes its own, nothing of the jail is left.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Build {
     pub plan: Plan,
@@ -15,7 +18,13 @@ pub struct Build {
 /// processes if there is one, and the listener for connections if the plan asks for one, in this order.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Built {
-    Ready { walls: Walls, notifier: bool, proxy: bool },
+    Ready {
+        walls: Walls,
+        notifier: bool,
+        proxy: bool,
+        /// Where the figures are. `None`: limits are sampled.
+        places: Option<Places>,
+    },
     Failed(Failure),
 }
 
@@ -27,6 +36,8 @@ pub enum Order {
     Start {
         program: Program,
         limits: Limits,
+        /// For the user's processes: only where nobody else counts the tasks of the jail.
+        tasks: Option<u32>,
         numbers: Vec<u32>,
     },
     Signal {

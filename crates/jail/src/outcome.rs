@@ -6,6 +6,8 @@ use std::time::Duration;
 use bstr::BString;
 use serde::{Deserialize, Serialize};
 
+use crate::plan::Limits;
+
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
@@ -24,6 +26,8 @@ pub struct Finished {
     pub limits_hit: Vec<LimitHit>,
     pub execs: Vec<Exec>,
     pub walls: Walls,
+    /// Those that were in force.
+    pub limits: Limits,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

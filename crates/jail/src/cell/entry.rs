@@ -66,14 +66,15 @@ fn enter(
     orders: OwnedFd,
     spawner: &OwnedFd,
 ) -> Result<(), Failure> {
-    // First of all: from here on nothing can leave us behind.
-    set_parent_process_death_signal(Some(Signal::KILL)).at("die with the spawner")?;
     wire::receive::<Mapped>(spawner)
         .at("wait for the spawner")?
         .ok_or(Errno::PIPE)
         .at("wait for the spawner")?;
     // Before anything is made: what is made belongs to whoever makes it.
     become_person(&plan.person)?;
+    // At once after that, for the kernel forgets it when somebody becomes somebody else. A spawner that ended before is
+    // noticed when it is answered.
+    set_parent_process_death_signal(Some(Signal::KILL)).at("die with the spawner")?;
     // After the mapping, which the spawner writes through /proc, and which this would forbid.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).at("hide the warden's memory")?;
     setsid().at("leave the caller's session")?;
@@ -89,7 +90,7 @@ fn enter(
     // The view is built beside the old root; init moves into it, for /proc shows the namespace of who mounts it.
     let root = Root::build(&plan.view, mounts)?;
     let (ours, theirs) = wire::pair().at("make a socket for init")?;
-    match process::fork(libc::CLONE_NEWPID).at("make a process namespace")? {
+    match process::fork(libc::CLONE_NEWPID, None).at("make a process namespace")? {
         Fork::Child => {
             drop(ours);
             let Err(failure) = become_init(plan, root, orders, &theirs);

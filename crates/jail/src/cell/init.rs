@@ -8,7 +8,8 @@ use bstr::BString;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, kill_process, setrlimit, setsid, wait,
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, kill_process,
+    kill_process_group, setrlimit, setsid, wait,
 };
 
 use crate::messages::{Order, Report, Swept};
@@ -18,8 +19,8 @@ use crate::system::process;
 use crate::walls::landlock::Grants;
 use crate::wire;
 
-/// Programs that were started and have not ended, with where to report.
-type Programs = HashMap<Pid, OwnedFd>;
+/// Programs that were started and have not ended, with where to report. `None`: nobody waits for it any more.
+type Programs = HashMap<Pid, Option<OwnedFd>>;
 
 /// Never returns: the end of the orders is the end of the jail.
 pub fn serve(orders: OwnedFd, grants: &Grants) -> ! {
@@ -34,14 +35,15 @@ fn serve_until_error(orders: &OwnedFd, grants: &Grants) -> Result<(), Failure> {
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
     loop {
-        let mut watched =
-            [PollFd::new(orders, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
-        match poll(&mut watched, None) {
-            Ok(_) => {}
+        let Happened { asked, ended, abandoned } = match wait_for_work(orders, &children, &programs)
+        {
+            Ok(happened) => happened,
             Err(Errno::INTR) => continue,
             Err(error) => return Err(Failure::new("wait for orders", error)),
+        };
+        for process in abandoned {
+            abandon(process, &mut programs);
         }
-        let [asked, ended] = watched.map(|it| !it.revents().is_empty());
         if ended {
             let mut signal = [0; 128];
             while rustix::io::read(&children, &mut signal).is_ok() {}
@@ -56,6 +58,44 @@ fn serve_until_error(orders: &OwnedFd, grants: &Grants) -> Result<(), Failure> {
     }
 }
 
+/// Why init woke up.
+struct Happened {
+    asked: bool,
+    ended: bool,
+    /// Programs whose reports nobody wants.
+    abandoned: Vec<Pid>,
+}
+
+fn wait_for_work(
+    orders: &OwnedFd,
+    children: &OwnedFd,
+    programs: &Programs,
+) -> Result<Happened, Errno> {
+    let (numbers, reports): (Vec<Pid>, Vec<&OwnedFd>) = programs
+        .iter()
+        .filter_map(|(process, reports)| reports.as_ref().map(|reports| (*process, reports)))
+        .unzip();
+    let reading = [orders, children].map(|it| PollFd::new(it, PollFlags::IN));
+    // The end of the other side is always told.
+    let hanging_up = reports.into_iter().map(|it| PollFd::new(it, PollFlags::empty()));
+    let mut watched: Vec<_> = reading.into_iter().chain(hanging_up).collect();
+    poll(&mut watched, None)?;
+    let mut happened = watched.iter().map(|it| !it.revents().is_empty());
+    let (asked, ended) = (happened.next().unwrap_or(false), happened.next().unwrap_or(false));
+    let abandoned = numbers.into_iter().zip(happened).filter(|(_, gone)| *gone);
+    let abandoned = abandoned.map(|(process, _)| process).collect();
+    Ok(Happened { asked, ended, abandoned })
+}
+
+/// Ends a program that nobody waits for, with what it has in its process group. It is buried like any other.
+fn abandon(process: Pid, programs: &mut Programs) {
+    if let Some(reports) = programs.get_mut(&process) {
+        *reports = None;
+        let _it_may_be_dead = kill_process(process, Signal::KILL);
+        let _it_may_have_none = kill_process_group(process, Signal::KILL);
+    }
+}
+
 fn obey(
     orders: &OwnedFd,
     order: Order,
@@ -64,8 +104,9 @@ fn obey(
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
-        Order::Start { program, limits, numbers } => {
-            start(&program, &limits, &numbers, descriptors, grants, programs);
+        Order::Start { program, limits, tasks, numbers } => {
+            let each = Each::new(&limits, tasks);
+            start(&program, &each, &numbers, descriptors, grants, programs);
             Ok(())
         }
         Order::Signal { process, signal } => {
@@ -91,7 +132,7 @@ fn obey(
 /// Waits for children that have ended, and reports those that somebody started.
 fn bury(programs: &mut Programs, options: WaitOptions) {
     while let Ok(Some((process, status))) = wait(options) {
-        if let Some(reports) = programs.remove(&process)
+        if let Some(Some(reports)) = programs.remove(&process)
             && let Some(ending) = ending(status)
         {
             let _nobody_may_care = wire::send(&reports, &Report::Ended(ending), &[]);
@@ -105,9 +146,37 @@ fn ending(status: WaitStatus) -> Option<Ending> {
     exited.or_else(|| status.terminating_signal().map(|number| Ending::Signalled(byte(number))))
 }
 
+/// What the kernel holds each process to.
+struct Each([(Resource, Option<u64>); 4]);
+
+impl Each {
+    fn new(limits: &Limits, tasks: Option<u32>) -> Self {
+        // The tree as a whole reaches its limit first; this one is there when nobody looks at the tree.
+        let seconds = limits.processor_time.map(|time| time.as_secs().saturating_add(2));
+        Each([
+            (Resource::Nofile, limits.open_files),
+            (Resource::Fsize, limits.file_size),
+            (Resource::Cpu, seconds),
+            (Resource::Nproc, tasks.map(u64::from)),
+        ])
+    }
+
+    fn set(&self) -> Result<(), Failure> {
+        for (resource, limit) in &self.0 {
+            if let Some(limit) = limit {
+                // Where the caller itself has less, that stays.
+                let most = getrlimit(*resource).maximum.map_or(*limit, |most| most.min(*limit));
+                let limit = Rlimit { current: Some(most), maximum: Some(most) };
+                setrlimit(*resource, limit).at("limit a program")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 fn start(
     program: &Program,
-    limits: &Limits,
+    limits: &Each,
     numbers: &[u32],
     descriptors: Vec<OwnedFd>,
     grants: &Grants,
@@ -125,7 +194,7 @@ fn start(
         Ok(Some(child)) => {
             let number = child.as_raw_nonzero().get().unsigned_abs();
             let _nobody_may_care = wire::send(&reports, &Report::Started { process: number }, &[]);
-            programs.insert(child, reports);
+            programs.insert(child, Some(reports));
         }
         Err(error) => {
             let failure = Failure::new("make a process", error);
@@ -137,7 +206,7 @@ fn start(
 /// Returns only when it failed. Everything was given up already; what is left is this program's own.
 fn become_program(
     program: &Program,
-    limits: &Limits,
+    limits: &Each,
     given: Vec<(u32, OwnedFd)>,
     grants: &Grants,
 ) -> Failure {
@@ -148,7 +217,7 @@ fn become_program(
 
 fn prepare_and_execute(
     program: &Program,
-    limits: &Limits,
+    limits: &Each,
     given: Vec<(u32, OwnedFd)>,
     grants: &Grants,
 ) -> Result<(), Failure> {
@@ -156,14 +225,7 @@ fn prepare_and_execute(
     process::reset_signals();
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(program.file_mode_mask));
     rustix::process::chdir(program.directory.as_slice()).at("enter the directory")?;
-    for (resource, limit) in
-        [(Resource::Nofile, limits.open_files), (Resource::Fsize, limits.file_size)]
-    {
-        if let Some(limit) = limit {
-            let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
-            setrlimit(resource, limit).at("limit a program")?;
-        }
-    }
+    limits.set()?;
     let path = c_string(&program.path)?;
     let argv = program.argv.iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
     let assignment = |(name, value): &(BString, BString)| {

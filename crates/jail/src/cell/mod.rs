@@ -9,41 +9,52 @@ mod workshop;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
 
-use rustix::process::{Signal, pidfd_send_signal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{Shutdown, shutdown};
 
 use self::watch::{Record, Watch};
+use crate::limits::{self, Lookout, Usage, Watched};
 use crate::messages::{Order, Report, Swept};
-use crate::outcome::{AtStep, Ending, Failure, Walls};
+use crate::outcome::{AtStep, Ending, Failure, Finished, Walls};
 use crate::plan::{Limits, Program};
 use crate::wire;
 
 /// The engine's end of a jail.
 pub struct Cell {
-    orders: OwnedFd,
-    /// Of the first process: when that ends, everything in the jail ends.
-    init: OwnedFd,
+    ends: Ends,
+    /// The first process, and what it and all others have used: when that ends, everything in the jail ends.
+    watched: Arc<Watched>,
+    lookout: Arc<Lookout>,
     /// `None`: nobody can be asked, see [`Walls::counted`].
     watch: Option<Watch>,
-    proxy: Option<OwnedFd>,
     walls: Walls,
     limits: Limits,
 }
 
+/// Our ends of what goes into a jail.
+pub(crate) struct Ends {
+    pub orders: OwnedFd,
+    /// Held for as long as the jail's figures are wanted.
+    pub lease: OwnedFd,
+    pub proxy: Option<OwnedFd>,
+}
+
+/// How long the end of a jail may take before it is called an error.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 impl Cell {
     pub(crate) fn new(
-        orders: OwnedFd,
-        init: OwnedFd,
-        notifier: Option<OwnedFd>,
-        proxy: Option<OwnedFd>,
+        ends: Ends,
+        watched: Arc<Watched>,
+        lookout: Arc<Lookout>,
+        watch: Option<Watch>,
         walls: Walls,
         limits: Limits,
-    ) -> Result<Self, Failure> {
-        let watch = match notifier {
-            Some(listener) => Some(Watch::start(listener, init.as_fd(), &limits)?),
-            None => None,
-        };
-        Ok(Cell { orders, init, watch, proxy, walls, limits })
+    ) -> Self {
+        Cell { ends, watched, lookout, watch, walls, limits }
     }
 
     /// What was seen inside since the last time: programs executed, limits hit, processes at one time.
@@ -57,7 +68,7 @@ impl Cell {
 
     /// Where programs inside connect to when they use the proxy.
     pub fn proxy(&self) -> Option<BorrowedFd<'_>> {
-        self.proxy.as_ref().map(AsFd::as_fd)
+        self.ends.proxy.as_ref().map(AsFd::as_fd)
     }
 
     /// Starts a program with these descriptors under these numbers, and no others.
@@ -68,9 +79,12 @@ impl Cell {
     ) -> Result<Running, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
-        let order = Order::Start { program: program.clone(), limits: self.limits.clone(), numbers };
+        let limits = self.limits.clone();
+        let tasks = limits::tasks_by_user(&limits, self.walls.limits);
+        let order = Order::Start { program: program.clone(), limits, tasks, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
-        wire::send(&self.orders, &order, &all).at("order a program")?;
+        self.lookout.attend(&self.watched);
+        wire::send(&self.ends.orders, &order, &all).at("order a program")?;
         drop(theirs);
         match next(&ours)? {
             Report::Started { process } => {
@@ -87,21 +101,81 @@ impl Cell {
     /// Sends a signal to a program that runs.
     pub fn signal(&mut self, running: &Running, signal: u8) -> Result<(), Failure> {
         let order = Order::Signal { process: running.process, signal };
-        wire::send(&self.orders, &order, &[]).at("send a signal")
+        wire::send(&self.ends.orders, &order, &[]).at("send a signal")
     }
 
     /// Ends everything that runs inside, and waits until it has ended.
     pub fn sweep(&mut self) -> Result<(), Failure> {
-        wire::send(&self.orders, &Order::Sweep, &[]).at("end what runs in the jail")?;
+        let step = "end what runs in the jail";
+        wire::send(&self.ends.orders, &Order::Sweep, &[]).at(step)?;
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
-        let answer = wire::receive::<Swept>(&self.orders);
-        answer.and_then(|it| it.ok_or_else(gone)).at("end what runs in the jail").map(|_| ())
+        let answer = wire::receive::<Swept>(&self.ends.orders);
+        answer.and_then(|it| it.ok_or_else(gone)).at(step)?;
+        self.watched.rest();
+        Ok(())
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Puts other limits in force, and begins to count anew. To be called between requests, when nothing runs: what each
+    /// process has for itself is given to it when it starts.
+    pub fn set_limits(&mut self, limits: &Limits) -> Result<(), Failure> {
+        self.watched.set_limits(limits).at("change the limits of the jail")?;
+        self.limits = limits.clone();
+        Ok(())
+    }
+
+    /// What everything inside has used since limits were last set. Passing a limit of time or memory ends the jail.
+    pub fn usage(&self) -> Usage {
+        self.watched.look()
+    }
+
+    /// The whole of what came of a program that ended like this.
+    pub fn finished(&self, ending: Ending) -> Finished {
+        let (usage, record) = (self.usage(), self.take_record());
+        Finished {
+            ending,
+            processor_time: usage.processor_time,
+            memory_peak: usage.memory_peak,
+            processes_peak: record.processes_peak,
+            limits_hit: [usage.limits_hit, record.limits_hit].concat(),
+            execs: record.execs,
+            walls: self.walls.clone(),
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// `false`: it has ended, by itself or because a limit was passed. Nothing can be run in it any more.
+    pub fn is_alive(&self) -> bool {
+        self.watched.is_alive()
+    }
+
+    /// Ends everything inside at once. What was used can still be asked for.
+    pub fn kill(&self) {
+        self.watched.end();
+    }
+
+    /// Ends it, and waits until nothing of it is left: no process, no mount, no control group.
+    pub fn end(self) -> Result<(), Failure> {
+        let step = "wait for the end of the jail";
+        self.watched.end();
+        shutdown(&self.ends.lease, Shutdown::Write).at(step)?;
+        let mut watched = [PollFd::new(&self.ends.lease, PollFlags::IN)];
+        let patience = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
+        match poll(&mut watched, Some(&patience)) {
+            Ok(0) => Err(Failure::new(step, rustix::io::Errno::TIMEDOUT)),
+            Ok(_) => Ok(()),
+            Err(error) => Err(Failure::new(step, error)),
+        }
     }
 }
 
 impl Drop for Cell {
     fn drop(&mut self) {
-        let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
+        self.watched.end();
     }
 }
 

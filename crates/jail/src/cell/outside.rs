@@ -88,7 +88,14 @@ impl Outside {
 
     /// A user namespace that is only a table: this owner on disk is the jail's user.
     fn owners(self, user: u32, group: u32) -> io::Result<OwnedFd> {
-        let Fork::Parent { child, handle } = process::fork(libc::CLONE_NEWUSER)? else {
+        let spawner = rustix::process::getpid();
+        let Fork::Parent { child, handle } = process::fork(libc::CLONE_NEWUSER, None)? else {
+            // If the spawner ends before or after this call, so does this process.
+            let killed = rustix::process::Signal::KILL;
+            let bound = rustix::process::set_parent_process_death_signal(Some(killed));
+            if bound.is_err() || rustix::process::getppid() != Some(spawner) {
+                process::exit(1);
+            }
             loop {
                 // Lives until its namespace has been taken hold of.
                 let _ =

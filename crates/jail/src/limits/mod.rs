@@ -1,24 +1,37 @@
-//! Limits for a whole tree of processes.
+//! Limits for a whole tree of processes: who holds them, and what was used of them.
+//!
+//! The spawner makes a control group for each jail where the system lets it ([`group`], found by [`grounds`]); the
+//! engine reads it ([`meter`]) and ends the jail where the kernel does not do so by itself ([`lookout`]). Without control
+//! groups the engine looks at the processes themselves every so often ([`sample`]).
 
-use rustix::process::Pid;
+mod files;
+mod grounds;
+mod group;
+mod lookout;
+mod meter;
+mod sample;
 
-use crate::outcome::{Failure, Tier};
+pub use grounds::Grounds;
+pub use group::{Group, Places};
+pub use lookout::{Lookout, Usage, Watched};
+
+use crate::outcome::Tier;
 use crate::plan::Limits;
 
-/// A control group that holds one jail. Removed when dropped.
-pub struct Group;
+/// The processes of a jail that are ours, the warden and the init: they count against no limit of a plan.
+const OURS: u32 = 2;
 
-impl Group {
-    /// `None`: there are no control groups to be had, and limits are sampled.
-    pub fn create(_limits: &Limits) -> Option<Self> {
-        None
-    }
+/// A limit for the processes of the jail's user, where no control group counts them: since Linux 5.14 they are counted for
+/// each user namespace, and so for each jail. Before, they were counted over all jails and the caller's own processes.
+pub fn tasks_by_user(limits: &Limits, tier: Tier) -> Option<u32> {
+    let release = rustix::system::uname();
+    let mut numbers = release.release().to_bytes().split(|byte| !byte.is_ascii_digit());
+    let mut next = || std::str::from_utf8(numbers.next()?).ok()?.parse::<u32>().ok();
+    let version = (next()?, next()?);
+    (tier == Tier::Sampled && version >= (5, 14)).then(|| all_tasks(limits)).flatten()
+}
 
-    pub fn add(&self, _process: Pid) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    pub fn tier(&self) -> Tier {
-        Tier::Sampled
-    }
+/// How many tasks the kernel is to allow, ours included.
+pub fn all_tasks(limits: &Limits) -> Option<u32> {
+    limits.tasks.map(|tasks| tasks.saturating_add(OURS))
 }

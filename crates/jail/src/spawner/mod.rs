@@ -10,26 +10,29 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::cell::Cell;
+use crate::cell::{self, Cell, Ends};
+use crate::limits::{Lookout, Watched};
 use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::Plan;
 use crate::wire;
 
 /// What the process is called, in lists of processes and to itself.
-const NAME: &str = "exacta-spawner";
+pub const NAME: &str = "exacta-spawner";
 
 /// Makes jails until it is dropped; all that it has made dies with it.
 pub struct Spawner {
     /// `None` only while it is dropped.
     socket: Mutex<Option<OwnedFd>>,
     process: Child,
+    lookout: Arc<Lookout>,
 }
 
 impl Spawner {
     pub fn start() -> Result<Self, Failure> {
+        let lookout = Lookout::start().at("watch limits")?;
         let (ours, theirs) = wire::pair().at("make a socket for the spawner")?;
         // Standard input is its socket: the one descriptor that survives.
         let process = Command::new("/proc/self/exe")
@@ -41,26 +44,45 @@ impl Spawner {
             .stderr(Stdio::null())
             .spawn()
             .at("start the spawner")?;
-        Ok(Spawner { socket: Mutex::new(Some(ours)), process })
+        let socket = Mutex::new(Some(ours));
+        Ok(Spawner { socket, process, lookout: Arc::new(lookout) })
+    }
+
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.process.id()
     }
 
     pub fn build(&self, plan: &Plan) -> Result<Cell, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for the jail")?;
+        let (lease, their_lease) = wire::pair().at("make a lease for the jail")?;
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
         let message = Build { plan: plan.clone() };
-        wire::send(socket, &message, &[theirs.as_fd()]).at("ask for a jail")?;
-        drop(theirs);
+        wire::send(socket, &message, &[theirs.as_fd(), their_lease.as_fd()])
+            .at("ask for a jail")?;
+        drop((theirs, their_lease));
         let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
         match answer.at("ask the spawner for a jail")? {
-            (Built::Ready { walls, notifier, proxy }, descriptors) => {
+            (Built::Ready { walls, notifier, proxy, places }, descriptors) => {
                 let mut descriptors = descriptors.into_iter();
                 let mut next = || descriptors.next().ok_or_else(gone).at("take over the jail");
                 let handle = next()?;
                 let notifier = if notifier { Some(next()?) } else { None };
                 let proxy = if proxy { Some(next()?) } else { None };
-                Cell::new(ours, handle, notifier, proxy, walls, plan.limits.clone())
+                let watch = match notifier {
+                    Some(listener) => {
+                        Some(cell::watch::Watch::start(listener, handle.as_fd(), &plan.limits)?)
+                    }
+                    None => None,
+                };
+                let watched = Watched::new(handle, places, plan.limits.clone());
+                let watched = Arc::new(watched.at("measure the jail")?);
+                self.lookout.add(&watched);
+                let lookout = Arc::clone(&self.lookout);
+                let ends = Ends { orders: ours, lease, proxy };
+                Ok(Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone()))
             }
             (Built::Failed(failure), _) => Err(failure),
         }

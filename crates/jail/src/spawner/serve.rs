@@ -11,10 +11,10 @@ use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal, setsid};
 use super::NAME;
 use crate::cell::entry;
 use crate::cell::outside::Outside;
-use crate::limits::Group;
+use crate::limits::{Grounds, Group, Places};
 use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure, Tier, Walls};
-use crate::plan::Plan;
+use crate::plan::{Limits, Plan};
 use crate::system::process::{self, Fork};
 use crate::walls;
 use crate::wire;
@@ -52,21 +52,47 @@ extern "C" fn divert(
     }
 }
 
-/// A jail for as long as it has processes.
+/// A jail for as long as it has processes, or the engine asks for its figures.
 struct Made {
     warden: Pid,
-    /// Readable when the warden has ended, and it ends when the jail is empty.
-    warden_handle: OwnedFd,
+    /// Readable when the warden has ended, and it ends when the jail is empty. `None`: it was buried.
+    warden_handle: Option<OwnedFd>,
     init: OwnedFd,
     /// Removed when dropped, and only then: it must be empty.
     _group: Option<Group>,
+    /// Readable when the engine wants no more of it. Closed last of all: that says that nothing is left.
+    lease: OwnedFd,
+    leased: bool,
+}
+
+impl Made {
+    fn kill(&self) {
+        let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
+    }
+
+    /// Waits until the jail is empty.
+    fn bury(&mut self) {
+        if self.warden_handle.take().is_some() {
+            process::wait_for(self.warden);
+        }
+    }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
         // Init's end is complete only when the kernel has ended all processes of the jail.
-        let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
-        process::wait_for(self.warden);
+        self.kill();
+        self.bury();
+    }
+}
+
+/// All jails there are. Their ends are made to happen side by side.
+#[derive(Default)]
+struct Jails(Vec<Made>);
+
+impl Drop for Jails {
+    fn drop(&mut self) {
+        self.0.iter().for_each(Made::kill);
     }
 }
 
@@ -79,16 +105,17 @@ fn serve() -> io::Result<()> {
     // Once, for all jails: each finds the filter in its copy of our memory.
     walls::seccomp::prepare()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
-    let mut made: Vec<Made> = Vec::new();
+    let mut jails = Jails::default();
+    let mut grounds = Grounds::find();
     loop {
-        let asked = wait(&socket, &mut made)?;
+        let asked = wait(&socket, &mut jails.0)?;
         if !asked {
             continue;
         }
         let Some((Build { plan }, descriptors)) = wire::receive(&socket)? else { return Ok(()) };
-        match build(&plan, descriptors) {
+        match build(&plan, descriptors, &mut grounds) {
             Ok((jail, built, descriptors)) => {
-                made.push(jail);
+                jails.0.push(jail);
                 let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
                 wire::send(&socket, &built, &descriptors)?;
             }
@@ -97,11 +124,12 @@ fn serve() -> io::Result<()> {
     }
 }
 
-/// Waits until there is something to read, and forgets jails that have ended. `false`: only the latter.
+/// Waits until there is something to read, and forgets jails that are over. `false`: only the latter.
 fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
-    let handles = made.iter().map(|jail| &jail.warden_handle);
-    let mut watched: Vec<_> =
-        [socket].into_iter().chain(handles).map(|it| PollFd::new(it, PollFlags::IN)).collect();
+    let wardens = made.iter().flat_map(|jail| &jail.warden_handle);
+    let leases = made.iter().filter(|jail| jail.leased).map(|jail| &jail.lease);
+    let all = [socket].into_iter().chain(wardens).chain(leases);
+    let mut watched: Vec<_> = all.map(|it| PollFd::new(it, PollFlags::IN)).collect();
     match poll(&mut watched, None) {
         Ok(_) => {}
         Err(Errno::INTR) => return Ok(false),
@@ -110,29 +138,50 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
     let mut ready =
         watched.iter().map(|it| !it.revents().is_empty()).collect::<Vec<_>>().into_iter();
     let asked = ready.next().unwrap_or(false);
-    made.retain(|_| !ready.next().unwrap_or(false));
+    for jail in made.iter_mut().filter(|jail| jail.warden_handle.is_some()) {
+        if ready.next().unwrap_or(false) {
+            jail.bury();
+        }
+    }
+    for jail in made.iter_mut().filter(|jail| jail.leased) {
+        if ready.next().unwrap_or(false) {
+            jail.leased = false;
+            jail.kill();
+        }
+    }
+    made.retain(|jail| jail.leased || jail.warden_handle.is_some());
     Ok(asked)
 }
 
 /// Makes a jail. The descriptors are those that go with [`Built::Ready`].
-fn build(plan: &Plan, given: Vec<OwnedFd>) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
-    let orders = given.into_iter().next().ok_or(Errno::BADF).at("take the socket for orders")?;
+fn build(
+    plan: &Plan,
+    given: Vec<OwnedFd>,
+    grounds: &mut Grounds,
+) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
+    let mut given = given.into_iter();
+    let orders = given.next().ok_or(Errno::BADF).at("take the socket for orders")?;
+    let lease = given.next().ok_or(Errno::BADF).at("take the lease")?;
     let outside = Outside::choose();
-    let group = Group::create(&plan.limits);
     let mounts = outside.prepare(&plan.view)?;
     let (ours, theirs) = wire::pair().at("make a socket for the warden")?;
-    match process::fork(entry::NAMESPACES).at("make namespaces")? {
+    let (group, forked) = fork_into_group(&plan.limits, grounds).at("make namespaces")?;
+    match forked {
         Fork::Child => {
-            drop(ours);
+            // Nothing of other jails, and not the engine's socket, which must be closed when the spawner ends.
+            let kept = [&orders, &theirs].into_iter().chain(mounts.iter().flatten());
+            if process::keep_only(&kept.map(AsFd::as_fd).collect::<Vec<_>>()).is_err() {
+                process::exit(1);
+            }
             entry::warden(plan, mounts, orders, theirs)
         }
         Fork::Parent { child, handle } => {
             drop((theirs, orders, mounts));
             let unborn = Unborn(child);
             outside.map(child, &plan.person)?;
-            if let Some(group) = &group {
-                group.add(child)?;
-            }
+            // A group that takes nobody in is none, and the walls say so.
+            let group =
+                group.filter(|group| group.entrance().is_some() || group.add(child).is_ok());
             wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
             let answer = wire::receive(&ours).at("wait for the jail")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("enter the jail")?;
@@ -143,12 +192,29 @@ fn build(plan: &Plan, given: Vec<OwnedFd>) -> Result<(Made, Built, Vec<OwnedFd>)
             let init = descriptors.first().ok_or(Errno::BADF).at("take over the jail")?;
             let init = init.try_clone().at("take over the jail")?;
             std::mem::forget(unborn);
-            let tier = group.as_ref().map_or(Tier::Sampled, Group::tier);
+            let places = group.as_ref().map(|group| group.places().clone());
+            let tier = places.as_ref().map_or(Tier::Sampled, Places::tier);
             let walls = Walls { limits: tier, ..walls };
-            let made = Made { warden: child, warden_handle: handle, init, _group: group };
-            Ok((made, Built::Ready { walls, notifier, proxy }, descriptors))
+            let warden_handle = Some(handle);
+            let made =
+                Made { warden: child, warden_handle, init, _group: group, lease, leased: true };
+            Ok((made, Built::Ready { walls, notifier, proxy, places }, descriptors))
         }
     }
+}
+
+/// Copies this process into new namespaces, and into the first control group that takes it. One of the first version
+/// takes it only afterwards.
+fn fork_into_group(limits: &Limits, grounds: &mut Grounds) -> io::Result<(Option<Group>, Fork)> {
+    for group in grounds.create(limits) {
+        let Some(entrance) = group.entrance() else {
+            return Ok((Some(group), process::fork(entry::NAMESPACES, None)?));
+        };
+        if let Ok(forked) = process::fork(entry::NAMESPACES, Some(entrance)) {
+            return Ok((Some(group), forked));
+        }
+    }
+    Ok((None, process::fork(entry::NAMESPACES, None)?))
 }
 
 /// A warden that is not known to stand. It is ended when anything fails before that.

@@ -16,13 +16,16 @@ pub enum Fork {
     Parent { child: Pid, handle: OwnedFd },
 }
 
-/// Copies this process into new namespaces.
+/// Copies this process into new namespaces, and into a control group of the second version where one is given.
 ///
 /// `flags` are `CLONE_NEW*` only. The child starts as a copy, with its own memory.
-pub fn fork(flags: libc::c_int) -> io::Result<Fork> {
+pub fn fork(flags: libc::c_int, group: Option<BorrowedFd<'_>>) -> io::Result<Fork> {
+    const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
     let mut handle: libc::c_int = -1;
+    let into = if group.is_some() { CLONE_INTO_CGROUP } else { 0 };
+    let group = group.and_then(|group| u64::try_from(group.as_raw_fd()).ok());
     let arguments = libc::clone_args {
-        flags: (flags | libc::CLONE_PIDFD) as u64,
+        flags: (flags | libc::CLONE_PIDFD) as u64 | into,
         pidfd: (&raw mut handle) as u64,
         child_tid: 0,
         parent_tid: 0,
@@ -32,7 +35,7 @@ pub fn fork(flags: libc::c_int) -> io::Result<Fork> {
         tls: 0,
         set_tid: 0,
         set_tid_size: 0,
-        cgroup: 0,
+        cgroup: group.unwrap_or(0),
     };
     // SAFETY: without CLONE_VM the child gets a copy of all memory, like fork; with no stack given it goes on with
     // a copy of this one. This process has one thread, so no lock is held by anybody else. `arguments` is of the
@@ -89,7 +92,29 @@ pub fn close_from(first: u32) -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) } as libc::c_int)
 }
 
-/// The same, but when the next program starts.
+/// Closes every descriptor but these and the standard ones, of which the input becomes what the output is.
+///
+/// For the child of a [`fork`] that goes on with nothing but these: what else it has copied of its parent, it has copied
+/// without being its owner, and it never returns to where that would be dropped.
+pub fn keep_only(kept: &[BorrowedFd<'_>]) -> io::Result<()> {
+    // SAFETY: dup2 touches no memory; descriptor 0 is owned by nobody.
+    check(unsafe { libc::dup2(libc::STDOUT_FILENO, libc::STDIN_FILENO) })?;
+    let mut numbers: Vec<u32> =
+        kept.iter().filter_map(|it| u32::try_from(it.as_raw_fd()).ok()).collect();
+    numbers.sort_unstable();
+    let mut first = 3;
+    for number in numbers.into_iter().filter(|number| *number >= 3) {
+        if first < number {
+            // SAFETY: touches no memory, and closes nothing that the caller goes on using, as it has said.
+            let closed = unsafe { libc::syscall(libc::SYS_close_range, first, number - 1, 0) };
+            check(if closed == -1 { -1 } else { 0 })?;
+        }
+        first = number.saturating_add(1);
+    }
+    close_from(first)
+}
+
+/// Closes every descriptor from `first` on when the next program starts.
 pub fn close_from_on_exec(first: u32) -> io::Result<()> {
     const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
     // SAFETY: touches no memory and closes nothing now.

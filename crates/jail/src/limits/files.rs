@@ -1,0 +1,125 @@
+//! Small files of the kernel's: read whole, written at once.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the kernel's own files about processes, not files of a project"
+)]
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+use rustix::io::Errno;
+
+/// Those files are short; one that never ends must not fill the memory.
+const LONGEST: u64 = 4 << 20;
+
+pub fn read(path: impl AsRef<Path>) -> io::Result<BString> {
+    let mut content = Vec::new();
+    fs::File::open(path)?.take(LONGEST).read_to_end(&mut content)?;
+    Ok(content.into())
+}
+
+/// In one call, without making the file where there is none.
+pub fn write(path: impl AsRef<Path>, text: &str) -> io::Result<()> {
+    let file = fs::OpenOptions::new().write(true).open(path)?;
+    write_open(&file, text)
+}
+
+pub fn write_open(file: &fs::File, text: &str) -> io::Result<()> {
+    match rustix::io::pwrite(file, text.as_bytes(), 0)? {
+        written if written == text.len() => Ok(()),
+        _ => Err(Errno::IO.into()),
+    }
+}
+
+/// Writes where there is such a file.
+pub fn write_if_there(path: impl AsRef<Path>, text: &str) -> io::Result<()> {
+    match write(path, text) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+/// To be read again and again. For writing too, where that is allowed.
+pub fn open(path: impl AsRef<Path>) -> io::Result<fs::File> {
+    let path = path.as_ref();
+    let both = fs::OpenOptions::new().read(true).write(true).open(path);
+    both.or_else(|_| fs::File::open(path))
+}
+
+pub fn open_directory(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(path)
+}
+
+/// From the beginning.
+pub fn read_open(file: &fs::File) -> io::Result<BString> {
+    let mut content = vec![0; 16 << 10];
+    let mut filled = 0;
+    while let Some(rest) = content.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match rustix::io::pread(file, rest, filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    content.truncate(filled);
+    Ok(content.into())
+}
+
+/// The number that is the whole content.
+pub fn number(content: &BString) -> Option<u64> {
+    words(content).next()?.to_str().ok()?.parse().ok()
+}
+
+/// The number in the line that begins with this word.
+pub fn number_of(content: &BString, word: &str) -> Option<u64> {
+    content.lines().find_map(|line| {
+        let rest = line.strip_prefix(word.as_bytes())?;
+        let rest = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix(b":"))?;
+        words(rest).next()?.to_str().ok()?.parse().ok()
+    })
+}
+
+/// What stands between blanks.
+pub fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+pub fn make_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+/// Only an empty one: a group without processes and without groups below it.
+pub fn remove_directory(path: &Path) -> io::Result<()> {
+    fs::remove_dir(path)
+}
+
+/// The names in a directory; none when it cannot be read.
+pub fn names(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().into()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_by_their_word() {
+        let content: BString = "oom 1\noom_kill 23\nusage_usec 4 more\nPid:\t77\nempty\n".into();
+        let cases = [
+            ("oom", Some(1)),
+            ("oom_kill", Some(23)),
+            ("usage_usec", Some(4)),
+            ("Pid", Some(77)),
+            ("empty", None),
+            ("missing", None),
+            ("oom_", None),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(number_of(&content, word), expected, "{word}");
+        }
+    }
+}

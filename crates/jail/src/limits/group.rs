@@ -1,0 +1,139 @@
+//! The control group of one jail, as the spawner makes and removes it.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
+
+use super::{all_tasks, files};
+use crate::outcome::Tier;
+use crate::plan::Limits;
+
+/// How long a group whose last process has just been buried may still seem to hold it.
+const PATIENCE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Where a jail's figures are, for the engine to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Places {
+    /// The second version: one directory for all.
+    Second { directory: PathBuf },
+    /// The first version: directories that may be the same.
+    First { memory: PathBuf, tasks: PathBuf, processor: PathBuf },
+}
+
+impl Places {
+    pub fn tier(&self) -> Tier {
+        match self {
+            Places::Second { .. } => Tier::ControlGroups2,
+            Places::First { .. } => Tier::ControlGroups1,
+        }
+    }
+
+    fn directories(&self) -> Vec<&Path> {
+        let mut directories: Vec<&Path> = match self {
+            Places::Second { directory } => vec![directory],
+            Places::First { memory, tasks, processor } => vec![memory, tasks, processor],
+        };
+        directories.sort();
+        directories.dedup();
+        directories
+    }
+
+    /// Puts limits in force, for a group that may already be full.
+    pub fn set(&self, limits: &Limits) -> io::Result<()> {
+        let tasks_most = all_tasks(limits).map_or("max".to_owned(), |tasks| tasks.to_string());
+        match self {
+            Places::Second { directory } => {
+                let most = limits.memory.map_or("max".to_owned(), |bytes| bytes.to_string());
+                files::write(directory.join("pids.max"), &tasks_most)?;
+                files::write(directory.join("memory.max"), &most)
+            }
+            Places::First { memory, tasks, .. } => {
+                let most = limits.memory.map_or("-1".to_owned(), |bytes| bytes.to_string());
+                files::write(tasks.join("pids.max"), &tasks_most)?;
+                // With swap never less than without: so that one goes up first, or down last.
+                let with_swap = memory.join("memory.memsw.limit_in_bytes");
+                let _only_up = files::write(&with_swap, &most);
+                files::write(memory.join("memory.limit_in_bytes"), &most)?;
+                files::write_if_there(&with_swap, &most)
+            }
+        }
+    }
+
+    /// Ends every process in it, where the kernel has a way to do that.
+    pub fn kill(&self) {
+        if let Places::Second { directory } = self {
+            let _it_may_be_too_old = files::write(directory.join("cgroup.kill"), "1");
+        }
+    }
+}
+
+/// A control group that holds one jail. Removed when dropped, after the jail is dead.
+pub struct Group {
+    places: Places,
+    /// To start a process in it rather than to move it there: moving stops the whole system for a moment.
+    entrance: Option<fs::File>,
+}
+
+impl Group {
+    /// Makes the group and puts its limits in force, or leaves nothing behind.
+    pub fn create(places: Places, limits: &Limits) -> io::Result<Self> {
+        for (done, directory) in places.directories().iter().enumerate() {
+            if let Err(error) = files::make_directory(directory) {
+                for made in places.directories().iter().take(done) {
+                    let _it_is_empty = files::remove_directory(made);
+                }
+                return Err(error);
+            }
+        }
+        // From here on dropping it removes it.
+        let mut group = Group { places, entrance: None };
+        group.places.set(limits)?;
+        if let Places::Second { directory } = &group.places {
+            files::write_if_there(directory.join("memory.swap.max"), "0")?;
+            files::write_if_there(directory.join("memory.oom.group"), "1")?;
+            group.entrance = Some(files::open_directory(directory)?);
+        }
+        Ok(group)
+    }
+
+    /// Where a process is to be started. `None`: it is to be added after it was started.
+    pub fn entrance(&self) -> Option<BorrowedFd<'_>> {
+        self.entrance.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Moves a process that has one thread and no children yet into the group.
+    pub fn add(&self, process: Pid) -> io::Result<()> {
+        let number = process.as_raw_nonzero().to_string();
+        for directory in self.places.directories() {
+            files::write(directory.join("cgroup.procs"), &number)?;
+        }
+        Ok(())
+    }
+
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.places.kill();
+        for directory in self.places.directories() {
+            let mut waited = Duration::ZERO;
+            while files::remove_directory(directory)
+                .is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+                && waited < PATIENCE
+            {
+                sleep(PAUSE);
+                waited += PAUSE;
+            }
+        }
+    }
+}

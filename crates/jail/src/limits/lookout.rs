@@ -1,0 +1,232 @@
+//! The engine's watch over its jails: a thread that looks at those in which something runs.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, pidfd_send_signal};
+
+use super::group::Places;
+use super::meter::{Figures, Meter, process_of};
+use super::{OURS, all_tasks};
+use crate::outcome::LimitHit;
+use crate::plan::Limits;
+
+/// Between two looks: by so much, for each processor, a limit of time may be passed.
+const INTERVAL: Duration = Duration::from_millis(25);
+/// How long the thread goes on looking for something to do, so that a row of short programs need not wake it each time.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// What a jail has used since its limits were last set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub processor_time: Duration,
+    pub memory_peak: u64,
+    /// Threads counted.
+    pub tasks_peak: u32,
+    pub limits_hit: Vec<LimitHit>,
+}
+
+/// A jail that is looked at.
+pub struct Watched {
+    init: OwnedFd,
+    places: Option<Places>,
+    /// Something may run in it.
+    busy: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    meter: Meter,
+    limits: Limits,
+    before: Figures,
+    usage: Usage,
+}
+
+impl Watched {
+    pub fn new(init: OwnedFd, places: Option<Places>, limits: Limits) -> io::Result<Self> {
+        let process = process_of(init.as_fd())?;
+        let mut meter = Meter::open(places.as_ref(), process)?;
+        let before = meter.look()?;
+        let state = State { meter, limits, before, usage: Usage::default() };
+        Ok(Watched { init, places, busy: AtomicBool::new(false), state: Mutex::new(state) })
+    }
+
+    /// Looks once, and ends the jail when a limit is passed.
+    pub fn look(&self) -> Usage {
+        let mut state = self.state();
+        // After its end a process's number may be another's; and a group keeps what it has counted.
+        let alive = self.is_alive();
+        let sampled = matches!(state.meter, Meter::Sampled(_));
+        if !alive && sampled {
+            return state.usage.clone();
+        }
+        match state.meter.look() {
+            Ok(figures) => {
+                if state.count(&figures) {
+                    self.end();
+                }
+            }
+            // What cannot be measured cannot be held.
+            Err(_) if alive && self.is_alive() => self.end(),
+            Err(_) => {}
+        }
+        state.usage.clone()
+    }
+
+    /// Other limits, and everything counted anew.
+    pub fn set_limits(&self, limits: &Limits) -> io::Result<()> {
+        let mut state = self.state();
+        if let Some(places) = &self.places {
+            places.set(limits)?;
+        }
+        state.meter.forget_peaks()?;
+        state.before = state.meter.look()?;
+        state.limits = limits.clone();
+        state.usage = Usage::default();
+        Ok(())
+    }
+
+    /// Ends everything inside, at once and for good.
+    pub fn end(&self) {
+        let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
+        if let Some(places) = &self.places {
+            places.kill();
+        }
+    }
+
+    pub fn is_alive(&self) -> bool {
+        let mut handle = [PollFd::new(&self.init, PollFlags::IN)];
+        matches!(poll(&mut handle, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(0))
+    }
+
+    /// Nothing runs in it any more.
+    pub fn rest(&self) {
+        self.busy.store(false, Ordering::Release);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes over what was measured. `true`: it is too much.
+    fn count(&mut self, figures: &Figures) -> bool {
+        let State { limits, before, usage, meter } = self;
+        usage.processor_time = figures.processor_time.saturating_sub(before.processor_time);
+        usage.memory_peak = figures.memory_peak;
+        usage.tasks_peak =
+            u32::try_from(figures.tasks_peak).unwrap_or(u32::MAX).saturating_sub(OURS);
+        let sampled = matches!(meter, Meter::Sampled(_));
+        let time = limits.processor_time.is_some_and(|most| usage.processor_time >= most);
+        let memory = figures.killed > before.killed
+            || (sampled && limits.memory.is_some_and(|most| figures.memory > most));
+        // Who was sent away is not known where it is only sampled: a full house must do.
+        let full = all_tasks(limits).is_some_and(|most| figures.tasks >= u64::from(most));
+        let tasks = figures.refused > before.refused || (sampled && full);
+        let hits =
+            [(time, LimitHit::ProcessorTime), (memory, LimitHit::Memory), (tasks, LimitHit::Tasks)];
+        for (hit, limit) in hits {
+            if hit && !usage.limits_hit.contains(&limit) {
+                usage.limits_hit.push(limit);
+            }
+        }
+        time || memory
+    }
+}
+
+/// The thread, and what it looks at. Ends when dropped.
+pub struct Lookout {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    table: Mutex<Table>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Table {
+    jails: Vec<Weak<Watched>>,
+    asleep: bool,
+    over: bool,
+}
+
+impl Lookout {
+    pub fn start() -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        thread::Builder::new().name("limits".to_owned()).spawn(move || theirs.run())?;
+        Ok(Lookout { shared })
+    }
+
+    pub fn add(&self, jail: &Arc<Watched>) {
+        let mut table = self.shared.table();
+        table.jails.retain(|it| it.strong_count() > 0);
+        table.jails.push(Arc::downgrade(jail));
+    }
+
+    /// Something is about to run in this one.
+    pub fn attend(&self, jail: &Watched) {
+        jail.busy.store(true, Ordering::Release);
+        if self.shared.table().asleep {
+            self.shared.changed.notify_one();
+        }
+    }
+}
+
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        self.shared.table().over = true;
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Shared {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        let mut last_busy = Instant::now();
+        let mut table = self.table();
+        while !table.over {
+            let busy: Vec<_> = table
+                .jails
+                .iter()
+                .filter_map(Weak::upgrade)
+                .filter(|jail| jail.busy.load(Ordering::Acquire))
+                .collect();
+            if !busy.is_empty() {
+                last_busy = Instant::now();
+                // Looking takes a while, and starting a program must not wait for it.
+                drop(table);
+                for jail in busy {
+                    jail.look();
+                    if !jail.is_alive() {
+                        jail.rest();
+                    }
+                }
+                table = self.table();
+            }
+            let idle = last_busy.elapsed() > LINGER;
+            table.asleep = idle;
+            table = if idle {
+                self.changed.wait(table).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let waited = self.changed.wait_timeout(table, INTERVAL);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            };
+            if table.asleep {
+                last_busy = Instant::now();
+            }
+            table.asleep = false;
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Without control groups: a look at every process of a jail. What begins and ends between two looks is seen only by
+//! what its parent was told when it buried it.
+
+use std::collections::HashMap;
+use std::io;
+use std::time::Duration;
+
+use bstr::{BString, ByteSlice};
+
+use super::files;
+use super::meter::Figures;
+
+/// A look stops here; more tasks than any limit allows.
+const MOST_PROCESSES: usize = 1 << 16;
+
+pub struct Sampler {
+    /// As we see it. The caller knows whether it is still the one it was.
+    init: u32,
+    /// What each living process has used by itself, by its number and when it began.
+    living: HashMap<(u32, u64), u64>,
+    /// What those used that have been seen and are gone.
+    departed: u64,
+    latest: Figures,
+}
+
+/// One process, from `/proc/N/stat`.
+#[derive(Debug, PartialEq, Eq)]
+struct Process {
+    parent: u32,
+    /// In ticks of the clock: by itself, and by children that it has buried.
+    own: u64,
+    buried: u64,
+    tasks: u64,
+    begun: u64,
+    /// In pages.
+    resident: u64,
+}
+
+impl Sampler {
+    pub fn new(init: u32) -> Self {
+        Sampler { init, living: HashMap::new(), departed: 0, latest: Figures::default() }
+    }
+
+    pub fn look(&mut self) -> io::Result<Figures> {
+        let processes = tree(self.init)?;
+        self.latest.processor_time =
+            self.latest.processor_time.max(self.processor_time(&processes));
+        // The warden is above the init, and has one.
+        self.latest.tasks = processes.iter().map(|(_, process)| process.tasks).sum::<u64>() + 1;
+        self.latest.tasks_peak = self.latest.tasks_peak.max(self.latest.tasks);
+        let page = rustix::param::page_size() as u64;
+        let resident = |process: &Process| process.resident.saturating_mul(page);
+        let resident_sum = processes.iter().map(|(_, process)| resident(process)).sum();
+        self.latest.memory = if resident_sum <= self.latest.memory_peak {
+            resident_sum
+        } else {
+            // What is shared was counted once for each: the exact figure is dear, and only needed for a new peak.
+            let share = |(number, process): &(u32, Process)| {
+                proportional(*number).unwrap_or_else(|| resident(process))
+            };
+            processes.iter().map(share).sum()
+        };
+        self.latest.memory_peak = self.latest.memory_peak.max(self.latest.memory);
+        Ok(self.latest)
+    }
+
+    pub fn forget_peaks(&mut self) {
+        self.latest.memory_peak = 0;
+        self.latest.tasks_peak = 0;
+    }
+
+    /// By two ways of counting, for each misses something: parents are not told of children whose end they ignore, and
+    /// children that are never seen are known to their parents only.
+    fn processor_time(&mut self, processes: &[(u32, Process)]) -> Duration {
+        let told: u64 = processes.iter().map(|(_, it)| it.own.saturating_add(it.buried)).sum();
+        let living: HashMap<(u32, u64), u64> =
+            processes.iter().map(|(number, it)| ((*number, it.begun), it.own)).collect();
+        let gone = self.living.iter().filter(|(key, _)| !living.contains_key(key));
+        self.departed = gone.map(|(_, own)| *own).fold(self.departed, u64::saturating_add);
+        self.living = living;
+        let seen = self.living.values().copied().fold(self.departed, u64::saturating_add);
+        let ticks = told.max(seen);
+        Duration::from_millis(
+            ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1),
+        )
+    }
+}
+
+/// The process and all its descendants; in a jail's own process namespace nobody can become anybody else's child.
+fn tree(init: u32) -> io::Result<Vec<(u32, Process)>> {
+    let mut known: Option<HashMap<u32, Vec<u32>>> = None;
+    let mut found = Vec::new();
+    let mut open = vec![init];
+    while let Some(number) = open.pop().filter(|_| found.len() < MOST_PROCESSES) {
+        let content = files::read(format!("/proc/{number}/stat"));
+        let Some(process) = content.ok().as_ref().and_then(parse) else {
+            continue;
+        };
+        found.push((number, process));
+        if known.is_none() {
+            match children(number) {
+                Some(children) => open.extend(children),
+                None => known = Some(all_children()),
+            }
+        }
+        open.extend(known.iter().filter_map(|it| it.get(&number)).flatten());
+    }
+    if found.is_empty() { Err(rustix::io::Errno::SRCH.into()) } else { Ok(found) }
+}
+
+/// `None`: this kernel does not tell.
+fn children(process: u32) -> Option<Vec<u32>> {
+    let mut children = Vec::new();
+    for thread in files::names(format!("/proc/{process}/task").as_ref()) {
+        let path =
+            std::path::Path::new("/proc").join(process.to_string()).join("task").join(&thread);
+        match files::read(path.join("children")) {
+            Ok(content) => children.extend(
+                files::words(&content).filter_map(|it| it.to_str().ok()?.parse::<u32>().ok()),
+            ),
+            // The thread is there, the file is not.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if files::read(path.join("stat")).is_ok() {
+                    return None;
+                }
+            }
+            Err(_) => {}
+        }
+    }
+    Some(children)
+}
+
+/// Who is whose child, of all processes there are.
+fn all_children() -> HashMap<u32, Vec<u32>> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for name in files::names("/proc".as_ref()) {
+        let Some(number) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
+        let content = files::read(format!("/proc/{number}/stat"));
+        if let Some(process) = content.ok().as_ref().and_then(parse) {
+            children.entry(process.parent).or_default().push(number);
+        }
+    }
+    children
+}
+
+/// The name of the program is in parentheses, and may itself hold any of them.
+fn parse(content: &BString) -> Option<Process> {
+    let after = content.get(content.rfind(b")")? + 1..)?;
+    let fields: Vec<&[u8]> = files::words(after).collect();
+    let number = |place: usize| -> Option<u64> { fields.get(place)?.to_str().ok()?.parse().ok() };
+    Some(Process {
+        parent: u32::try_from(number(1)?).ok()?,
+        own: number(11)?.saturating_add(number(12)?),
+        buried: number(13)?.saturating_add(number(14)?),
+        tasks: number(17)?,
+        begun: number(19)?,
+        resident: number(21)?,
+    })
+}
+
+/// The memory of a process, with what it shares divided by those who share it.
+fn proportional(process: u32) -> Option<u64> {
+    let content = files::read(format!("/proc/{process}/smaps_rollup")).ok()?;
+    Some(files::number_of(&content, "Pss")?.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_parentheses_are_no_fields() {
+        let line = "77 (a) b (c) R 5 77 77 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 3 0 999 8000000 250 18446";
+        let expected =
+            Process { parent: 5, own: 30, buried: 70, tasks: 3, begun: 999, resident: 250 };
+        assert_eq!(parse(&line.into()), Some(expected));
+        assert_eq!(parse(&"77 (a".into()), None);
+        assert_eq!(parse(&"77 (a) R 5".into()), None);
+    }
+
+    #[test]
+    fn a_process_sees_itself() {
+        let own = std::process::id();
+        let mut sampler = Sampler::new(own);
+        let figures = sampler.look().expect("we are here");
+        assert!(figures.memory_peak > 100 << 10, "{figures:?}");
+        assert!(figures.tasks >= 1);
+        assert!(Sampler::new(u32::MAX).look().is_err());
+        assert_eq!(all_children().values().flatten().filter(|it| **it == own).count(), 1);
+    }
+
+    #[test]
+    fn time_of_the_dead_is_not_forgotten() {
+        let process =
+            |own, buried, begun| Process { parent: 1, own, buried, tasks: 1, begun, resident: 0 };
+        let mut sampler = Sampler::new(1);
+        let ticks = |count: u64| {
+            Duration::from_millis(count * 1000 / rustix::param::clock_ticks_per_second())
+        };
+        assert_eq!(
+            sampler.processor_time(&[(1, process(0, 0, 1)), (2, process(50, 0, 2))]),
+            ticks(50)
+        );
+        // It ended, and its parent was told.
+        assert_eq!(sampler.processor_time(&[(1, process(0, 60, 1))]), ticks(60));
+        // Another has its number; nobody was told of its end.
+        assert_eq!(
+            sampler.processor_time(&[(1, process(0, 60, 1)), (2, process(70, 0, 3))]),
+            ticks(130)
+        );
+        assert_eq!(sampler.processor_time(&[(1, process(0, 60, 1))]), ticks(120));
+    }
+}
