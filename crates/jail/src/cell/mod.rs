@@ -15,6 +15,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{Shutdown, shutdown};
 
+use self::outside::Outside;
 use self::watch::{Record, Watch};
 use crate::limits::{self, Lookout, Usage, Watched};
 use crate::messages::{Order, Report, Swept};
@@ -79,6 +80,10 @@ impl Cell {
     ) -> Result<Running, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
+        let outside = Outside::choose();
+        for descriptor in &given {
+            outside.give(*descriptor).at("give a pipe to the jail")?;
+        }
         let limits = self.limits.clone();
         let tasks = limits::tasks_by_user(&limits, self.walls.limits);
         let order = Order::Start { program: program.clone(), limits, tasks, numbers };
@@ -124,6 +129,9 @@ impl Cell {
     /// process has for itself is given to it when it starts.
     pub fn set_limits(&mut self, limits: &Limits) -> Result<(), Failure> {
         self.watched.set_limits(limits).at("change the limits of the jail")?;
+        if let Some(watch) = &self.watch {
+            watch.set_limit(limits.processes);
+        }
         self.limits = limits.clone();
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::CWD;
 use rustix::mount::{OpenTreeFlags, open_tree};
-use rustix::process::{Pid, getegid, geteuid};
+use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Person, View};
@@ -84,6 +84,17 @@ impl Outside {
             mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
         }
         Ok(taken)
+    }
+
+    /// Makes a pipe the jail's own, so that programs can open it by the name `/dev/stdout` too: a pipe belongs to whoever
+    /// made it. Anything else stays as it is, also a pipe that has a name on disk.
+    pub fn give(self, descriptor: BorrowedFd<'_>) -> io::Result<()> {
+        const PIPES: i64 = 0x5049_5045;
+        if self.by_root && rustix::fs::fstatfs(descriptor)?.f_type == PIPES {
+            let (user, group) = (Uid::from_raw(self.user), Gid::from_raw(self.group));
+            rustix::fs::fchown(descriptor, Some(user), Some(group))?;
+        }
+        Ok(())
     }
 
     /// A user namespace that is only a table: this owner on disk is the jail's user.

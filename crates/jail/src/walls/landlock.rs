@@ -27,11 +27,13 @@ const READ_FILE: u64 = 1 << 2;
 const READ_DIRECTORY: u64 = 1 << 3;
 const MAKE_CHARACTER_DEVICE: u64 = 1 << 6;
 const MAKE_BLOCK_DEVICE: u64 = 1 << 11;
+/// To move and link files from one directory to another.
+const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
 const CONTROL_DEVICE: u64 = 1 << 15;
 
 /// What there is to refuse, by version.
-const FILES: [(u32, u64); 4] = [(1, 0x1FFF), (2, 1 << 13), (3, TRUNCATE), (5, CONTROL_DEVICE)];
+const FILES: [(u32, u64); 4] = [(1, 0x1FFF), (2, REFER), (3, TRUNCATE), (5, CONTROL_DEVICE)];
 /// Nameless Unix sockets, and signals.
 const SCOPES: [(u32, u64); 1] = [(6, 0b11)];
 
@@ -43,12 +45,20 @@ const EVERYTHING: u64 = !(MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE | CONTROL_DE
 
 /// Binds this process, and all that come of it, to what concerns the jail as a whole. Returns the version in force.
 pub fn restrict() -> io::Result<u32> {
-    let version = landlock::version()?;
-    let subject = Subject { scopes: known(&SCOPES, version), ..Subject::default() };
-    if subject != Subject::default() {
-        landlock::bind(landlock::create(&subject)?.as_fd())?;
+    let version = version()?;
+    let scopes = known(&SCOPES, version);
+    if scopes != 0 {
+        // Whoever is bound to anything may move nothing between directories, unless that is granted.
+        let rules = landlock::create(&Subject { files: REFER, scopes, network: 0 })?;
+        grant(&rules, Path::new("/"), REFER)?;
+        landlock::bind(rules.as_fd())?;
     }
     Ok(version)
+}
+
+/// Nothing can be moved from one directory to another under the first version, and too much needs that.
+fn version() -> io::Result<u32> {
+    landlock::version().map(|version| if version < 2 { 0 } else { version })
 }
 
 /// The grants for files, for programs to be bound to.
@@ -60,7 +70,7 @@ pub struct Grants {
 impl Grants {
     /// Of the view as it is mounted now, seen from inside.
     pub fn of(view: &View) -> Result<Self, Failure> {
-        let version = landlock::version().at("ask for Landlock")?;
+        let version = version().at("ask for Landlock")?;
         if version == 0 {
             return Ok(Grants { rules: None });
         }
@@ -75,7 +85,7 @@ impl Grants {
         grant(Path::new("/"), READING)?;
         grant(Path::new("/dev"), READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
         // Names of threads and the like. What may be written there is decided by /proc itself.
-        grant(Path::new("/proc"), READING | WRITE_FILE)?;
+        grant(Path::new("/proc"), READING | WRITE_FILE | TRUNCATE)?;
         for tree in &view.trees {
             let granted = match tree.access {
                 Access::Read => READING | EXECUTE,

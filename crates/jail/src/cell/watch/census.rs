@@ -42,10 +42,10 @@ pub struct Census {
 
 impl Census {
     /// `init`, which does not count itself, as seen from here.
-    pub fn new(init: u32, limit: Option<u32>) -> Self {
+    pub fn new(init: u32) -> Self {
         Census {
             init,
-            limit,
+            limit: None,
             at_most: 0,
             peak: 0,
             births: Vec::new(),
@@ -55,8 +55,17 @@ impl Census {
         }
     }
 
+    pub fn set_limit(&mut self, limit: Option<u32>) {
+        self.limit = limit;
+    }
+
     pub fn peak(&self) -> u32 {
         self.peak
+    }
+
+    /// From now on it is about what comes.
+    pub fn forget_peak(&mut self) {
+        self.peak = 0;
     }
 
     /// Whether this thread may make a process.
@@ -88,7 +97,6 @@ impl Census {
             self.owed = false;
             if let Ok((visible, unseen)) = self.count() {
                 self.at_most = visible.saturating_add(unseen);
-                self.peak = self.peak.max(visible);
             }
         }
     }
@@ -136,7 +144,9 @@ impl Census {
         let visible = living_below(self.init);
         self.counted = Instant::now();
         self.cost = self.counted - begun;
-        Ok((visible?, unseen))
+        let visible = visible?;
+        self.peak = self.peak.max(visible);
+        Ok((visible, unseen))
     }
 }
 

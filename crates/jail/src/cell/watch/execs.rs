@@ -34,6 +34,10 @@ pub struct Notes {
     numbers: Vec<u64>,
     next: u64,
     bytes: usize,
+    /// How often it was handed over.
+    pub taken: u64,
+    /// For processes at one time.
+    pub limit: Option<u32>,
     /// Programs the engine has started and that have not been seen to execute, by their number inside.
     expected: HashMap<u32, (BString, Vec<BString>)>,
 }
@@ -43,6 +47,7 @@ impl Notes {
         self.numbers.clear();
         self.bytes = 0;
         self.expected.clear();
+        self.taken += 1;
         std::mem::take(&mut self.record)
     }
 

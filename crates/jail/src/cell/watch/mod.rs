@@ -58,8 +58,9 @@ impl Watch {
         let init = processes::number_of(init).at("find the jail's first process")?;
         seccomp::wake_synchronously(listener.as_fd());
         let seen = Seen::default();
+        seen.lock().limit = limits.processes;
         let answering = Answering {
-            census: Census::new(init, limits.processes),
+            census: Census::new(init),
             recorder: Recorder::new(seen.clone()),
             seen: seen.clone(),
             listener,
@@ -75,6 +76,11 @@ impl Watch {
     /// What the engine itself has started is known to it, whether or not its memory could be read.
     pub fn started(&self, process: u32, program: &Program) {
         self.seen.lock().started(process, program);
+    }
+
+    /// Puts another limit on processes in force.
+    pub fn set_limit(&self, processes: Option<u32>) {
+        self.seen.lock().limit = processes;
     }
 
     /// What was seen since the last time.
@@ -94,9 +100,18 @@ struct Answering {
 impl Answering {
     /// Until nobody is left who could ask.
     fn run(mut self) {
+        let mut taken = 0;
         loop {
             let due = [self.recorder.due(), self.census.due()].into_iter().flatten().min();
-            match self.wait(due) {
+            let asked = self.wait(due);
+            let notes = self.seen.lock();
+            self.census.set_limit(notes.limit);
+            if taken != notes.taken {
+                taken = notes.taken;
+                self.census.forget_peak();
+            }
+            drop(notes);
+            match asked {
                 Ok(true) => match seccomp::receive(self.listener.as_fd()) {
                     Ok(question) => self.answer(&question),
                     // Whoever asked has died, or we were interrupted.

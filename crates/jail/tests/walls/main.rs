@@ -1,0 +1,11 @@
+//! The walls behind the view, from inside real jails. Needs user namespaces, a C compiler, and the programs that are
+//! to work; what is missing is a failure.
+
+#![expect(clippy::disallowed_methods, reason = "the tests make the directories that jails are for")]
+
+mod calls;
+mod execs;
+mod files;
+mod prison;
+mod processes;
+mod programs;
