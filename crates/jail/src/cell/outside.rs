@@ -30,6 +30,18 @@ pub fn sources(view: &View) -> impl Iterator<Item = (&Path, bool)> {
     trees.chain(layers)
 }
 
+/// Whether this map of a user namespace has a place for [`NOBODY_AT_ALL`]. One that cannot be read is taken to be full:
+/// then nobody can become root by mistake.
+fn has_everybody(map: &str) -> bool {
+    let Ok(text) = fs::read_to_string(map) else { return true };
+    text.lines().any(|line| {
+        let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+        let (first, _, count) = (numbers.next(), numbers.next(), numbers.next());
+        let (first, nobody) = (first.unwrap_or(u64::MAX), u64::from(NOBODY_AT_ALL));
+        first <= nobody && nobody - first < count.unwrap_or(0)
+    })
+}
+
 /// The user and group on the host that a jail's processes are.
 #[derive(Debug, Clone, Copy)]
 pub struct Outside {
@@ -42,7 +54,8 @@ pub struct Outside {
 impl Outside {
     pub fn choose() -> Self {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        if user == 0 {
+        // The root of a container with users of its own is an ordinary user of the host, and cannot be anybody else.
+        if user == 0 && has_everybody("/proc/self/uid_map") && has_everybody("/proc/self/gid_map") {
             Outside { user: NOBODY_AT_ALL, group: NOBODY_AT_ALL, by_root: true }
         } else {
             Outside { user, group, by_root: false }

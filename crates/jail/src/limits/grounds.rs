@@ -23,7 +23,7 @@ const MOST_TRIES: u32 = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Ground {
     Second { directory: PathBuf, own: bool },
-    First { memory: PathBuf, tasks: PathBuf, processor: PathBuf },
+    First { memory: PathBuf, tasks: PathBuf, processor: Option<PathBuf> },
 }
 
 /// All places there may be, the best first.
@@ -73,7 +73,9 @@ impl Ground {
     fn directories(&self) -> Vec<&Path> {
         match self {
             Ground::Second { directory, .. } => vec![directory],
-            Ground::First { memory, tasks, processor } => vec![memory, tasks, processor],
+            Ground::First { memory, tasks, processor } => {
+                [memory, tasks].into_iter().chain(processor).map(PathBuf::as_path).collect()
+            }
         }
     }
 
@@ -103,7 +105,7 @@ impl Ground {
             Ground::First { memory, tasks, processor } => Places::First {
                 memory: memory.join(name),
                 tasks: tasks.join(name),
-                processor: processor.join(name),
+                processor: processor.as_ref().map(|processor| processor.join(name)),
             },
         }
     }
@@ -159,9 +161,8 @@ fn all(mounts: &BString, memberships: &BString) -> Vec<Ground> {
         };
         mounted.iter().filter(has).find_map(|mount| own(mount, memberships, Some(controller)))
     };
-    if let (Some(memory), Some(tasks), Some(processor)) = (of("memory"), of("pids"), of("cpuacct"))
-    {
-        grounds.push(Ground::First { memory, tasks, processor });
+    if let (Some(memory), Some(tasks)) = (of("memory"), of("pids")) {
+        grounds.push(Ground::First { memory, tasks, processor: of("cpuacct") });
     }
     grounds
 }
@@ -226,8 +227,9 @@ mod tests {
         Ground::Second { directory: directory.into(), own }
     }
 
-    fn first(memory: &str, tasks: &str, processor: &str) -> Ground {
-        Ground::First { memory: memory.into(), tasks: tasks.into(), processor: processor.into() }
+    fn first(memory: &str, tasks: &str, processor: Option<&str>) -> Ground {
+        let processor = processor.map(PathBuf::from);
+        Ground::First { memory: memory.into(), tasks: tasks.into(), processor }
     }
 
     #[test]
@@ -235,7 +237,7 @@ mod tests {
         let separate = "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
             33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n\
             39 31 0:36 / /sys/fs/cgroup/pids rw shared:3 - cgroup cgroup rw,pids\n";
-        let cases: [(&str, &str, &str, Vec<Ground>); 8] = [
+        let cases: [(&str, &str, &str, Vec<Ground>); 9] = [
             ("nothing", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n", "0::/\n", vec![]),
             (
                 "each in its own tree",
@@ -244,7 +246,7 @@ mod tests {
                 vec![first(
                     "/sys/fs/cgroup/memory/job/7",
                     "/sys/fs/cgroup/pids",
-                    "/sys/fs/cgroup/cpuacct",
+                    Some("/sys/fs/cgroup/cpuacct"),
                 )],
             ),
             (
@@ -255,10 +257,16 @@ mod tests {
                 "4:memory,pids:/a\n2:cpu,cpuacct:/b\n0::/\n",
                 vec![
                     second("/c/unified", true),
-                    first("/c/memory,pids/a", "/c/memory,pids/a", "/c/cpu,cpuacct/b"),
+                    first("/c/memory,pids/a", "/c/memory,pids/a", Some("/c/cpu,cpuacct/b")),
                 ],
             ),
-            ("one is missing", separate, "8:pids:/\n4:memory:/\n", vec![]),
+            (
+                "one that can be done without",
+                separate,
+                "8:pids:/\n4:memory:/\n",
+                vec![first("/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids", None)],
+            ),
+            ("one that cannot", separate, "2:cpuacct:/\n4:memory:/\n", vec![]),
             (
                 "the second version, down in a session",
                 "30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n",

@@ -23,8 +23,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub enum Places {
     /// The second version: one directory for all.
     Second { directory: PathBuf },
-    /// The first version: directories that may be the same.
-    First { memory: PathBuf, tasks: PathBuf, processor: PathBuf },
+    /// The first version: directories that may be the same. Without one for the processor its time is sampled.
+    First { memory: PathBuf, tasks: PathBuf, processor: Option<PathBuf> },
 }
 
 impl Places {
@@ -38,7 +38,9 @@ impl Places {
     fn directories(&self) -> Vec<&Path> {
         let mut directories: Vec<&Path> = match self {
             Places::Second { directory } => vec![directory],
-            Places::First { memory, tasks, processor } => vec![memory, tasks, processor],
+            Places::First { memory, tasks, processor } => {
+                [memory, tasks].into_iter().chain(processor).map(PathBuf::as_path).collect()
+            }
         };
         directories.sort();
         directories.dedup();

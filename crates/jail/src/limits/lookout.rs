@@ -51,7 +51,7 @@ impl Watched {
     pub fn new(init: OwnedFd, places: Option<Places>, limits: Limits) -> io::Result<Self> {
         let process = process_of(init.as_fd())?;
         let mut meter = Meter::open(places.as_ref(), process)?;
-        let before = meter.look()?;
+        let before = meter.look(true)?;
         let state = State { meter, limits, before, usage: Usage::default() };
         Ok(Watched { init, places, busy: AtomicBool::new(false), state: Mutex::new(state) })
     }
@@ -59,13 +59,8 @@ impl Watched {
     /// Looks once, and ends the jail when a limit is passed.
     pub fn look(&self) -> Usage {
         let mut state = self.state();
-        // After its end a process's number may be another's; and a group keeps what it has counted.
         let alive = self.is_alive();
-        let sampled = matches!(state.meter, Meter::Sampled(_));
-        if !alive && sampled {
-            return state.usage.clone();
-        }
-        match state.meter.look() {
+        match state.meter.look(alive) {
             Ok(figures) => {
                 if state.count(&figures) {
                     self.end();
@@ -85,7 +80,7 @@ impl Watched {
             places.set(limits)?;
         }
         state.meter.forget_peaks()?;
-        state.before = state.meter.look()?;
+        state.before = state.meter.look(self.is_alive())?;
         state.limits = limits.clone();
         state.usage = Usage::default();
         Ok(())
@@ -120,8 +115,9 @@ impl State {
         let State { limits, before, usage, meter } = self;
         usage.processor_time = figures.processor_time.saturating_sub(before.processor_time);
         usage.memory_peak = figures.memory_peak;
-        usage.tasks_peak =
-            u32::try_from(figures.tasks_peak).unwrap_or(u32::MAX).saturating_sub(OURS);
+        // The kernel counts one more for the moment in which it refuses it.
+        let peak = u32::try_from(figures.tasks_peak).unwrap_or(u32::MAX).saturating_sub(OURS);
+        usage.tasks_peak = limits.tasks.map_or(peak, |most| most.min(peak));
         let sampled = matches!(meter, Meter::Sampled(_));
         let time = limits.processor_time.is_some_and(|most| usage.processor_time >= most);
         let memory = figures.killed > before.killed

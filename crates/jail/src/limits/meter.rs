@@ -48,7 +48,7 @@ pub struct Second {
 
 /// Those of groups of the first version.
 pub struct First {
-    processor: File,
+    processor: Processor,
     memory: File,
     memory_peak: File,
     memory_events: File,
@@ -57,6 +57,12 @@ pub struct First {
     tasks_peak: Option<File>,
     tasks_events: File,
     peaks: Peaks,
+}
+
+/// Where the first version has the time of the processor.
+enum Processor {
+    Counted(File),
+    Sampled(Sampler),
 }
 
 #[derive(Default)]
@@ -109,7 +115,10 @@ impl Meter {
                 })
             }
             Some(Places::First { memory, tasks, processor }) => Meter::First(First {
-                processor: files::open(processor.join("cpuacct.usage"))?,
+                processor: match processor {
+                    Some(group) => Processor::Counted(files::open(group.join("cpuacct.usage"))?),
+                    None => Processor::Sampled(Sampler::new(init)),
+                },
                 memory: files::open(memory.join("memory.usage_in_bytes"))?,
                 memory_peak: files::open(memory.join("memory.max_usage_in_bytes"))?,
                 memory_events: files::open(memory.join("memory.oom_control"))?,
@@ -122,11 +131,13 @@ impl Meter {
         })
     }
 
-    pub fn look(&mut self) -> io::Result<Figures> {
+    /// Groups keep what they have counted; a process that has ended may have left its number to another.
+    pub fn look(&mut self, alive: bool) -> io::Result<Figures> {
         match self {
             Meter::Second(files) => files.look(),
-            Meter::First(files) => files.look(),
-            Meter::Sampled(sampler) => sampler.look(),
+            Meter::First(files) => files.look(alive),
+            Meter::Sampled(sampler) if alive => sampler.look(),
+            Meter::Sampled(sampler) => Ok(sampler.latest()),
         }
     }
 
@@ -178,11 +189,16 @@ impl Second {
 }
 
 impl First {
-    fn look(&mut self) -> io::Result<Figures> {
+    fn look(&mut self, alive: bool) -> io::Result<Figures> {
+        let processor_time = match &mut self.processor {
+            Processor::Counted(file) => Duration::from_nanos(read_number(file)?),
+            Processor::Sampled(sampler) if alive => sampler.look()?.processor_time,
+            Processor::Sampled(sampler) => sampler.latest().processor_time,
+        };
         let tasks = read_number(&self.tasks)?;
         let tasks_ever = read_if_there(self.tasks_peak.as_ref())?;
         Ok(Figures {
-            processor_time: Duration::from_nanos(read_number(&self.processor)?),
+            processor_time,
             memory: read_number(&self.memory)?,
             memory_peak: read_number(&self.memory_peak)?.saturating_sub(self.peaks.left),
             tasks,

@@ -64,6 +64,11 @@ impl Sampler {
         Ok(self.latest)
     }
 
+    /// As it was when it was last looked at.
+    pub fn latest(&self) -> Figures {
+        self.latest
+    }
+
     pub fn forget_peaks(&mut self) {
         self.latest.memory_peak = 0;
         self.latest.tasks_peak = 0;

@@ -55,9 +55,11 @@ extern "C" fn divert(
 /// A jail for as long as it has processes, or the engine asks for its figures.
 struct Made {
     warden: Pid,
-    /// Readable when the warden has ended, and it ends when the jail is empty. `None`: it was buried.
+    /// Readable when the warden has ended. `None`: it was buried.
     warden_handle: Option<OwnedFd>,
+    /// Readable when the jail is empty: init's end is complete only when the kernel has ended all of its processes.
     init: OwnedFd,
+    empty: bool,
     /// Removed when dropped, and only then: it must be empty.
     _group: Option<Group>,
     /// Readable when the engine wants no more of it. Closed last of all: that says that nothing is left.
@@ -70,19 +72,25 @@ impl Made {
         let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
     }
 
-    /// Waits until the jail is empty.
+    /// Waits until the warden has ended, and buries it.
     fn bury(&mut self) {
         if self.warden_handle.take().is_some() {
             process::wait_for(self.warden);
         }
     }
+
+    fn is_over(&self) -> bool {
+        !self.leased && self.empty && self.warden_handle.is_none()
+    }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // Init's end is complete only when the kernel has ended all processes of the jail.
         self.kill();
         self.bury();
+        // A warden that was killed has not waited for it.
+        let mut init = [PollFd::new(&self.init, PollFlags::IN)];
+        while !self.empty && matches!(poll(&mut init, None), Err(Errno::INTR)) {}
     }
 }
 
@@ -126,9 +134,10 @@ fn serve() -> io::Result<()> {
 
 /// Waits until there is something to read, and forgets jails that are over. `false`: only the latter.
 fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
-    let wardens = made.iter().flat_map(|jail| &jail.warden_handle);
+    let wardens = made.iter().filter_map(|jail| jail.warden_handle.as_ref());
+    let inits = made.iter().filter(|jail| !jail.empty).map(|jail| &jail.init);
     let leases = made.iter().filter(|jail| jail.leased).map(|jail| &jail.lease);
-    let all = [socket].into_iter().chain(wardens).chain(leases);
+    let all = [socket].into_iter().chain(wardens).chain(inits).chain(leases);
     let mut watched: Vec<_> = all.map(|it| PollFd::new(it, PollFlags::IN)).collect();
     match poll(&mut watched, None) {
         Ok(_) => {}
@@ -143,13 +152,16 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
             jail.bury();
         }
     }
+    for jail in made.iter_mut().filter(|jail| !jail.empty) {
+        jail.empty = ready.next().unwrap_or(false);
+    }
     for jail in made.iter_mut().filter(|jail| jail.leased) {
         if ready.next().unwrap_or(false) {
             jail.leased = false;
             jail.kill();
         }
     }
-    made.retain(|jail| jail.leased || jail.warden_handle.is_some());
+    made.retain(|jail| !jail.is_over());
     Ok(asked)
 }
 
@@ -195,9 +207,15 @@ fn build(
             let places = group.as_ref().map(|group| group.places().clone());
             let tier = places.as_ref().map_or(Tier::Sampled, Places::tier);
             let walls = Walls { limits: tier, ..walls };
-            let warden_handle = Some(handle);
-            let made =
-                Made { warden: child, warden_handle, init, _group: group, lease, leased: true };
+            let made = Made {
+                warden: child,
+                warden_handle: Some(handle),
+                init,
+                empty: false,
+                _group: group,
+                lease,
+                leased: true,
+            };
             Ok((made, Built::Ready { walls, notifier, proxy, places }, descriptors))
         }
     }
