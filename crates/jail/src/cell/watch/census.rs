@@ -9,13 +9,13 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::SHORTEST_WAIT;
-use super::processes::{Visible, is_gone};
+use super::processes::{Visible, children_of, is_gone};
 
 /// After this long a birth is taken to have failed. Only then the limit could be passed, by a process whose making
 /// takes longer, and only for as long as it takes.
 const LONGEST_BIRTH: Duration = Duration::from_millis(50);
 /// Counting for the record alone may cost this part of the time.
-const SHARE: u32 = 20;
+const SHARE: u32 = 50;
 
 /// A process that was allowed.
 struct Birth {
@@ -36,8 +36,8 @@ pub struct Census {
     /// When it was last counted, and how long that took.
     counted: Instant,
     cost: Duration,
-    /// There was no time to count when there may have been more than ever.
-    owed: bool,
+    /// When to count because there may be more than ever.
+    owed: Option<Instant>,
 }
 
 impl Census {
@@ -51,7 +51,7 @@ impl Census {
             births: Vec::new(),
             counted: Instant::now(),
             cost: Duration::ZERO,
-            owed: false,
+            owed: None,
         }
     }
 
@@ -77,25 +77,28 @@ impl Census {
             return false;
         }
         if self.limit.is_some() {
-            let before = Visible::new(thread).and_then(|it| it.children_of(thread));
-            let before = before.unwrap_or_default();
+            let before = children_of(thread).unwrap_or_default();
             self.births.push(Birth { thread, before, allowed: Instant::now() });
         }
         self.at_most = self.at_most.saturating_add(1);
-        self.note_peak();
+        // There may be more than ever. Counted in a moment, while nobody waits for us, and the new one is there.
+        if self.at_most > self.peak && self.owed.is_none() {
+            let rest = (self.cost * SHARE).saturating_sub(self.counted.elapsed());
+            self.owed = Some(Instant::now() + rest.max(SHORTEST_WAIT));
+        }
         true
     }
 
     /// When there is something to catch up on.
     pub fn due(&self) -> Option<Instant> {
-        self.owed.then(|| self.counted + (self.cost * SHARE).max(SHORTEST_WAIT))
+        self.owed
     }
 
     /// Counts what was owed.
     pub fn catch_up(&mut self, now: Instant) {
-        if self.due().is_some_and(|due| due <= now) {
-            self.owed = false;
-            if let Ok((visible, unseen)) = self.count() {
+        if self.owed.is_some_and(|due| due <= now) {
+            self.owed = None;
+            if let Ok((visible, unseen)) = self.count(Ended::Counted) {
                 self.at_most = visible.saturating_add(unseen);
             }
         }
@@ -104,7 +107,7 @@ impl Census {
     /// Counts, at the limit. What cannot be counted has no room.
     fn has_room(&mut self, limit: u32) -> bool {
         loop {
-            let Ok((visible, unseen)) = self.count() else { return false };
+            let Ok((visible, unseen)) = self.count(Ended::LeftOut) else { return false };
             self.at_most = visible.saturating_add(unseen);
             if visible >= limit {
                 return false;
@@ -117,31 +120,13 @@ impl Census {
         }
     }
 
-    /// With the process just allowed there may be more than ever: counted at once, or if that would take too much of
-    /// the time, a little later.
-    fn note_peak(&mut self) {
-        if self.at_most <= self.peak {
-            return;
-        }
-        if self.at_most == 1 {
-            self.peak = 1;
-        } else if self.counted.elapsed() < self.cost * SHARE {
-            self.owed = true;
-        } else if let Ok((visible, unseen)) = self.count() {
-            // The one just allowed is among those unseen, where those are kept; it waits for our answer.
-            let allowed = u32::from(self.limit.is_none());
-            self.at_most = visible.saturating_add(unseen).saturating_add(allowed);
-            self.peak = self.peak.max(self.at_most);
-        }
-    }
-
     /// Those that can be seen, and those that cannot yet.
-    fn count(&mut self) -> io::Result<(u32, u32)> {
+    fn count(&mut self, ended: Ended) -> io::Result<(u32, u32)> {
         let begun = Instant::now();
         // First those on their way: one that becomes visible between the two counts twice, never not at all.
         self.births.retain(|birth| !birth.is_over(begun));
         let unseen = u32::try_from(self.births.len()).unwrap_or(u32::MAX);
-        let visible = living_below(self.init);
+        let visible = count_below(self.init, ended);
         self.counted = Instant::now();
         self.cost = self.counted - begun;
         let visible = visible?;
@@ -155,29 +140,38 @@ impl Birth {
         if now.saturating_duration_since(self.allowed) > LONGEST_BIRTH {
             return true;
         }
-        match Visible::new(self.thread).and_then(|it| it.children_of(self.thread)) {
+        match children_of(self.thread) {
             Ok(children) => children.iter().any(|child| !self.before.contains(child)),
             Err(error) => is_gone(&error),
         }
     }
 }
 
-/// Counts the living processes below this one.
-fn living_below(init: u32) -> io::Result<u32> {
-    let mut waiting = Visible::new(init)?.children()?;
+/// Processes that have ended, and that nobody has asked for yet. To tell them from others takes another look at each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Counted,
+    LeftOut,
+}
+
+/// Counts the processes below this one.
+fn count_below(init: u32, ended: Ended) -> io::Result<u32> {
+    let mut waiting = Visible::new(init)?.children(init)?;
     let mut known: HashSet<u32> = waiting.iter().copied().collect();
-    let mut living = 0;
+    let mut count = 0;
     while let Some(number) = waiting.pop() {
-        let process = Visible::new(number);
-        let found = process.and_then(|it| Ok((it.lives()?, it.children()?)));
-        match found {
-            Ok((lives, children)) => {
-                living += u32::from(lives);
+        let look = |process: Visible| {
+            let counts = ended == Ended::Counted || process.lives()?;
+            Ok((counts, process.children(number)?))
+        };
+        match Visible::new(number).and_then(look) {
+            Ok((counts, children)) => {
+                count += u32::from(counts);
                 waiting.extend(children.into_iter().filter(|child| known.insert(*child)));
             }
             Err(error) if is_gone(&error) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(living)
+    Ok(count)
 }

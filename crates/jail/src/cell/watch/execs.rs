@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice};
 
-use super::processes::{Identity, Standing, Visible};
-use super::{Record, SHORTEST_WAIT, Seen};
+use super::processes::{Identity, Memory, Standing, Visible};
+use super::{Record, Seen};
 use crate::outcome::{Exec, LimitHit};
 use crate::plan::Program;
 use crate::system::seccomp::{self, Question};
@@ -21,6 +21,11 @@ const MOST_BYTES: usize = 8 << 20;
 const MOST_EXECS: usize = 10_000;
 /// Descriptions of executions that have not been seen to happen, at one time.
 const MOST_PENDING: usize = 256;
+/// Shells run the same few programs over and over.
+const LOOKUP_LASTS: Duration = Duration::from_millis(50);
+const MOST_LOOKUPS: usize = 64;
+/// About as long as it takes to execute something.
+const FIRST_WAIT: Duration = Duration::from_micros(300);
 /// What is not seen to run by then stays unconfirmed.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// A script's interpreter may be a script.
@@ -124,6 +129,8 @@ pub struct Look {
     thread: u32,
     process: Option<Visible>,
     standing: Option<Standing>,
+    /// The number inside of its parent.
+    parent: u32,
     path: BString,
     argv: Vec<BString>,
     before: Option<Identity>,
@@ -149,14 +156,41 @@ enum Outcome {
     Unconfirmed,
 }
 
+/// The last one that was asked about: most of its children come one after the other.
+struct Parent {
+    host: u32,
+    process: Visible,
+    inside: u32,
+}
+
+/// Paths that were looked up a moment ago, with what they, or the interpreters they name, were found to be.
+#[derive(Default)]
+struct Lookups(HashMap<BString, (Identity, Instant)>);
+
+impl Lookups {
+    fn is(&self, path: &BString, running: Identity) -> bool {
+        let fresh = |(_, since): &&(Identity, Instant)| since.elapsed() < LOOKUP_LASTS;
+        self.0.get(path).filter(fresh).is_some_and(|(found, _)| *found == running)
+    }
+
+    fn remember(&mut self, path: BString, running: Identity) {
+        if self.0.len() >= MOST_LOOKUPS {
+            self.0.clear();
+        }
+        self.0.insert(path, (running, Instant::now()));
+    }
+}
+
 pub struct Recorder {
     seen: Seen,
+    lookups: Lookups,
+    parent: Option<Parent>,
     pending: Vec<Pending>,
 }
 
 impl Recorder {
     pub fn new(seen: Seen) -> Self {
-        Recorder { seen, pending: Vec::new() }
+        Recorder { seen, lookups: Lookups::default(), parent: None, pending: Vec::new() }
     }
 
     /// Reads what is to be executed, while it waits. Whatever cannot be read is empty.
@@ -165,35 +199,31 @@ impl Recorder {
             thread: question.thread,
             process: None,
             standing: None,
+            parent: 0,
             path: BString::default(),
             argv: Vec::new(),
             before: None,
         };
+        self.settle(question.thread);
         let Ok(process) = Visible::new(question.thread) else { return look };
-        // What is open by now belongs to whoever asks, if that one still waits.
-        let memory = process.memory();
+        let words = arguments(question);
+        let memory = Memory(question.thread);
+        let path = memory.string(words.path, LONGEST_PATH).unwrap_or_default();
+        let argv = memory.strings(words.argv, MOST_WORDS, LONGEST_ARGV);
+        let (standing, before) = (process.standing().ok(), process.executed().ok());
+        let path = absolute(&process, &words, path);
+        // All of that was whoever asks, if that one still waits.
         if !seccomp::still_asked(listener, question.id) {
             return look;
         }
-        self.settle(question.thread);
-        look.standing = process.standing().ok();
-        look.before = process.executed().ok();
-        if let Ok(memory) = memory {
-            let words = arguments(question);
-            look.path = memory.string(words.path, LONGEST_PATH).unwrap_or_default();
-            let mut left = LONGEST_ARGV;
-            for address in memory.addresses(words.argv, MOST_WORDS).unwrap_or_default() {
-                let Ok(word) = memory.string(address, left) else { break };
-                left -= word.len();
-                look.argv.push(word);
-            }
-            look.path = absolute(&process, &words, look.path);
-        }
+        look.parent = standing.as_ref().map_or(0, |it| self.number_inside(it.parent));
+        (look.path, look.argv, look.standing, look.before) = (path, argv, standing, before);
         look.process = Some(process);
         look
     }
 
-    /// Writes it down, once it was let through.
+    /// Writes it down, once it was let through. Does no more than that: whoever was let through may wait for this
+    /// processor.
     pub fn note(&mut self, look: Look) {
         // A parent that is gone has left its children to init.
         let parent =
@@ -211,10 +241,21 @@ impl Recorder {
             && self.pending.len() < MOST_PENDING
         {
             let begun = Instant::now();
-            let due = begun + SHORTEST_WAIT;
+            let due = begun + FIRST_WAIT;
             let (thread, before) = (look.thread, look.before);
             self.pending.push(Pending { number, thread, process, before, begun, due });
         }
+    }
+
+    /// The number inside of a parent. One that is gone has left its children to init.
+    fn number_inside(&mut self, host: u32) -> u32 {
+        if let Some(parent) = self.parent.as_ref().filter(|it| it.host == host) {
+            return parent.inside;
+        }
+        let Ok(process) = Visible::new(host) else { return 1 };
+        let inside = process.standing().map_or(1, |it| it.inside);
+        self.parent = Some(Parent { host, process, inside });
+        inside
     }
 
     /// When to look next whether something was executed.
@@ -224,17 +265,21 @@ impl Recorder {
 
     /// Looks at what is due.
     pub fn confirm(&mut self, now: Instant) {
-        let seen = self.seen.clone();
+        // Long before its number can be another's.
+        if self.due().is_some_and(|due| due <= now) {
+            self.parent = self.parent.take().filter(|it| it.process.is_there());
+        }
+        let (seen, lookups) = (self.seen.clone(), &mut self.lookups);
         self.pending.retain_mut(|pending| {
             if pending.due > now {
                 return true;
             }
-            match pending.outcome(&seen) {
+            match pending.outcome(&seen, lookups) {
                 Outcome::Confirmed => seen.lock().confirm(pending.number),
                 Outcome::Unconfirmed => {}
                 Outcome::Unchanged => {
                     let waited = now.saturating_duration_since(pending.begun);
-                    pending.due = now + waited.max(SHORTEST_WAIT);
+                    pending.due = now + waited.max(FIRST_WAIT);
                     return waited < LONGEST_WAIT;
                 }
             }
@@ -245,12 +290,12 @@ impl Recorder {
     /// The thread asks again, so what it wanted to execute before has been executed, or has failed. What failed was
     /// nothing: so are programs searched for along a path.
     fn settle(&mut self, thread: u32) {
-        let seen = self.seen.clone();
+        let (seen, lookups) = (self.seen.clone(), &mut self.lookups);
         self.pending.retain(|pending| {
             if pending.thread != thread {
                 return true;
             }
-            match pending.outcome(&seen) {
+            match pending.outcome(&seen, lookups) {
                 Outcome::Confirmed => seen.lock().confirm(pending.number),
                 Outcome::Unchanged => seen.lock().forget(pending.number),
                 Outcome::Unconfirmed => {}
@@ -261,7 +306,7 @@ impl Recorder {
 }
 
 impl Pending {
-    fn outcome(&self, seen: &Seen) -> Outcome {
+    fn outcome(&self, seen: &Seen, lookups: &mut Lookups) -> Outcome {
         let Ok(running) = self.process.executed() else {
             // Unreadable both times is a copy of init that has not executed anything yet.
             let dead = !self.process.lives().unwrap_or(false);
@@ -269,8 +314,11 @@ impl Pending {
             return if unreadable { Outcome::Unchanged } else { Outcome::Unconfirmed };
         };
         // The engine may have told the path meanwhile.
-        let path = seen.lock().path(self.number);
-        if path.is_some_and(|path| self.runs(&path, running).unwrap_or(false)) {
+        let path = seen.lock().path(self.number).unwrap_or_default();
+        if lookups.is(&path, running) {
+            Outcome::Confirmed
+        } else if self.runs(&path, running).unwrap_or(false) {
+            lookups.remember(path, running);
             Outcome::Confirmed
         } else if self.before == Some(running) {
             Outcome::Unchanged

@@ -12,6 +12,8 @@ use std::os::unix::fs::FileExt;
 use bstr::{BString, ByteSlice};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, openat, openat2, readlinkat, statat};
 
+use crate::system::process::read_memory;
+
 /// More than any of the small files read here has.
 const SMALL: usize = 4096;
 
@@ -51,12 +53,6 @@ impl Visible {
         Ok(openat(&self.folder, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into())
     }
 
-    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        let mut text = Vec::with_capacity(SMALL);
-        self.open(name)?.read_to_end(&mut text)?;
-        Ok(text)
-    }
-
     pub fn standing(&self) -> io::Result<Standing> {
         let mut text = [0; SMALL];
         let length = self.open("status")?.read(&mut text)?;
@@ -67,11 +63,6 @@ impl Visible {
             (Some(inside), Some(parent)) => Ok(Standing { inside, parent }),
             _ => Err(io::Error::from_raw_os_error(libc::ESRCH)),
         }
-    }
-
-    /// Its memory, as of now: what it executes later has another.
-    pub fn memory(&self) -> io::Result<Memory> {
-        Ok(Memory(self.open("mem")?))
     }
 
     /// What a link of the directory says: `cwd`, or a descriptor.
@@ -93,6 +84,11 @@ impl Visible {
         Ok(Found(openat2(root, path, flags, Mode::empty(), within)?))
     }
 
+    /// Whether there is still anything of it.
+    pub fn is_there(&self) -> bool {
+        statat(&self.folder, "stat", AtFlags::empty()).is_ok()
+    }
+
     /// Whether it is more than a record of its end that nobody has asked for yet.
     pub fn lives(&self) -> io::Result<bool> {
         let mut text = [0; 1024];
@@ -107,17 +103,21 @@ impl Visible {
         Ok(!dead || threads.is_none_or(|threads| threads > 1))
     }
 
-    /// The children of all its threads.
-    pub fn children(&self) -> io::Result<Vec<u32>> {
+    /// The children of all its threads. Its own number is that of its first thread.
+    pub fn children(&self, number: u32) -> io::Result<Vec<u32>> {
+        // A directory has a link for each directory in it, and two more: so with one thread there is nothing to list.
+        if statat(&self.folder, "task", AtFlags::empty())?.st_nlink == 3 {
+            return self.children_of(number);
+        }
         let mut children = Vec::new();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let threads = openat(&self.folder, "task", flags, Mode::empty())?;
         for thread in rustix::fs::Dir::read_from(&threads)? {
             let thread = thread?;
-            let Ok(number) = thread.file_name().to_str().unwrap_or_default().parse() else {
+            let Ok(thread) = thread.file_name().to_str().unwrap_or_default().parse() else {
                 continue;
             };
-            match self.children_of(number) {
+            match self.children_of(thread) {
                 Ok(found) => children.extend(found),
                 // Ended meanwhile; its children are another's now.
                 Err(error) if is_gone(&error) => {}
@@ -127,11 +127,20 @@ impl Visible {
         Ok(children)
     }
 
-    /// The children of one thread.
-    pub fn children_of(&self, thread: u32) -> io::Result<Vec<u32>> {
-        let text = self.read(&format!("task/{thread}/children"))?;
-        Ok(words(&text).filter_map(number).collect())
+    fn children_of(&self, thread: u32) -> io::Result<Vec<u32>> {
+        children_in(self.open(&format!("task/{thread}/children"))?)
     }
+}
+
+/// The children of one thread.
+pub fn children_of(thread: u32) -> io::Result<Vec<u32>> {
+    children_in(File::open(format!("/proc/{thread}/task/{thread}/children"))?)
+}
+
+fn children_in(mut file: File) -> io::Result<Vec<u32>> {
+    let mut text = Vec::with_capacity(SMALL);
+    file.read_to_end(&mut text)?;
+    Ok(words(&text).filter_map(number).collect())
 }
 
 /// Ended, or never there.
@@ -164,8 +173,9 @@ impl Found {
     }
 }
 
-/// A process's memory.
-pub struct Memory(File);
+/// The memory of a process that waits for our answer: whoever reads it makes sure afterwards that it still waited, for
+/// otherwise the number may have been another's.
+pub struct Memory(pub u32);
 
 impl Memory {
     /// A string of at most this many bytes; what is longer is cut.
@@ -186,8 +196,19 @@ impl Memory {
         Ok(text.into())
     }
 
-    /// Addresses up to a null one, at most so many.
-    pub fn addresses(&self, address: u64, most: usize) -> io::Result<Vec<u64>> {
+    /// The strings of a list that ends with a null address: at most so many, and so many bytes together.
+    pub fn strings(&self, address: u64, most: usize, most_bytes: usize) -> Vec<BString> {
+        let mut strings = Vec::new();
+        let mut left = most_bytes;
+        for address in self.addresses(address, most).unwrap_or_default() {
+            let Ok(text) = self.string(address, left) else { break };
+            left -= text.len();
+            strings.push(text);
+        }
+        strings
+    }
+
+    fn addresses(&self, address: u64, most: usize) -> io::Result<Vec<u64>> {
         let mut found = Vec::new();
         let mut chunk = [0; 256];
         while address != 0 && found.len() < most {
@@ -212,7 +233,8 @@ impl Memory {
     fn read(&self, at: u64, chunk: &mut [u8]) -> io::Result<usize> {
         let left_on_page = 4096 - at % 4096;
         let length = usize::try_from(left_on_page).unwrap_or(0).min(chunk.len());
-        let length = self.0.read_at(chunk.get_mut(..length).unwrap_or_default(), at)?;
+        let chunk = chunk.get_mut(..length).unwrap_or_default();
+        let length = read_memory(self.0, at, chunk)?;
         if length == 0 { Err(io::Error::from_raw_os_error(libc::EFAULT)) } else { Ok(length) }
     }
 }
