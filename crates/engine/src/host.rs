@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 use bstr::{BStr, BString};
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
-use exacta_shell::host::{Action, Clearance, Host, Identity, Program, Refusal, Step};
-use exacta_shell::status::ExitStatus;
+use exacta_shell::host::{Action, Clearance, Ended, Host, Identity, Program, Refusal, Step};
 use rustix::rand::GetRandomFlags;
 use rustix::time::ClockId;
 
@@ -64,6 +63,9 @@ impl EngineHost {
     pub fn begin_request(&self, control: &Arc<Control>) {
         self.files.begin_request(control);
         CurrentRequest::of_standard_streams().set(control);
+        if let Some(programs) = &self.programs {
+            programs.begin_request(control);
+        }
     }
 }
 
@@ -86,14 +88,8 @@ impl Host for EngineHost {
         }
     }
 
-    fn run_program(&self, program: &Program<'_>, _clearance: Clearance) -> Option<ExitStatus> {
-        let programs = self.programs.as_ref()?;
-        let path = programs.locate(program)?;
-        Some(
-            programs
-                .run(program, path)
-                .unwrap_or_else(|failure| programs.explain(program, &failure)),
-        )
+    fn run_program(&self, program: &Program<'_>, _clearance: Clearance) -> Option<Ended> {
+        self.programs.as_ref()?.run(program)
     }
 
     fn find_program(&self, name: &BStr) -> Option<BString> {

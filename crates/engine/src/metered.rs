@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use exacta_shell::control::Control;
 use exacta_shell::errno;
-use exacta_shell::filesystem::{Metadata, OpenFile};
+use exacta_shell::filesystem::{Metadata, OpenFile, Real, RealFiles};
+
+/// So much is never written.
+const UNLIMITED: u64 = 1 << 40;
 
 /// Passes everything on, and stops the request when it has written too much.
 pub struct Metered {
@@ -58,6 +61,18 @@ impl OpenFile for Metered {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.file.descriptor()
+    }
+
+    /// What a program writes is counted too, unless there is nothing to count against.
+    fn real(&self, maker: &dyn RealFiles) -> io::Result<Real> {
+        if self.control.limits.output_bytes < UNLIMITED {
+            return Ok(Real::No);
+        }
+        self.file.real(maker)
+    }
+
+    fn is_source(&self) -> bool {
+        self.file.is_source()
     }
 
     fn finish(&self) -> io::Result<()> {

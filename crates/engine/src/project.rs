@@ -34,6 +34,11 @@ pub fn canonical_root(root: &Path) -> Result<PathBuf, EngineError> {
     if metadata.is_dir() { Ok(canonical) } else { Err(wrap(io::ErrorKind::NotADirectory.into())) }
 }
 
+/// The same path without links.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
 /// A script that the operator names may lie anywhere.
 pub fn read_operator_file(path: &Path) -> io::Result<BString> {
     fs::read(path).map(BString::from)

@@ -189,17 +189,22 @@ impl Session {
             None => Judgement::standard()?,
         };
         let gate = Arc::new(Gate::new(judgement, files, project));
-        let mut host = EngineHost::new(Arc::clone(&gate), default_identity());
-        if let Some(programs) = options.programs.clone() {
-            let made = Programs::in_project(programs, &options.root)
+        let identity = default_identity();
+        let mut environment = options.environment;
+        let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
+        if let Some(programs) = &options.programs {
+            let programs = Programs::in_project(programs, &options.root, &identity)
                 .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
-            host = host.with_programs(made);
+            if environment.iter().all(|(name, _)| name != "PATH") {
+                environment.push(("PATH".into(), programs.path()));
+            }
+            host = host.with_programs(programs);
         }
         if options.record_steps {
             host = host.recording();
         }
         let host = Arc::new(host);
-        let mut shell = Shell::new(Arc::clone(&host) as _, &options.environment);
+        let mut shell = Shell::new(Arc::clone(&host) as _, &environment);
         shell.name = options.name;
         shell.positional = Arc::new(options.arguments);
         if let Some(directory) = options.directory {

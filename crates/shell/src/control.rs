@@ -67,7 +67,12 @@ pub struct Control {
     pending: AtomicU64,
     trapped: AtomicU64,
     ignored: AtomicU64,
+    /// Whoever has taken the place of this process.
+    successor: Mutex<Option<Successor>>,
 }
+
+/// Gets the signals that are for a process of the script which has become a program.
+pub type Successor = Arc<dyn Fn(i32) + Send + Sync>;
 
 struct Request {
     deadline: Option<Instant>,
@@ -120,6 +125,7 @@ impl Control {
             pending: AtomicU64::new(0),
             trapped: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
+            successor: Mutex::new(None),
         }
     }
 
@@ -328,9 +334,18 @@ impl Control {
         None
     }
 
+    /// From now on signals are for the program that this process has become; with `None`, for itself again.
+    pub fn succeed(&self, successor: Option<Successor>) {
+        *self.successor.lock().unwrap_or_else(PoisonError::into_inner) = successor;
+    }
+
     /// Delivers a signal: to its trap, or it ends the process unless it is ignored.
     pub fn deliver(&self, signal: i32) {
         let bit = signal_bit(signal);
+        let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(successor) = successor {
+            return successor(signal);
+        }
         if signal == SIGCONT {
             self.stopped.store(false, Ordering::Release);
             self.notify();

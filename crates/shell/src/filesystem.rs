@@ -108,10 +108,36 @@ pub trait OpenFile: Send + Sync {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
     }
+    /// What a program gets when it is given this file. Something that exists only in this process may become real by
+    /// being asked: what is read and written here from then on goes the same way as what the program does.
+    fn real(&self, _maker: &dyn RealFiles) -> io::Result<Real> {
+        Ok(if self.descriptor().is_some() { Real::Itself } else { Real::No })
+    }
+    /// Made to be read: where it is not real, a program gets its bytes, instead of writing some.
+    fn is_source(&self) -> bool {
+        false
+    }
     /// Reports an error that only closing shows (a full disk); called once, when the shell closes the last use.
     fn finish(&self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// A file as a program can have it.
+pub enum Real {
+    /// [`OpenFile::descriptor`] is what it gets.
+    Itself,
+    Other(Arc<dyn OpenFile>),
+    /// Only this process can use it: bytes must be carried.
+    No,
+}
+
+/// Makes files that the kernel knows.
+pub trait RealFiles {
+    /// The ends of a new pipe to read from and to write to, with these bytes in it.
+    fn pipe(&self, bytes: &[u8]) -> io::Result<(Arc<dyn OpenFile>, Arc<dyn OpenFile>)>;
+    /// Reads these bytes, and then the end.
+    fn holding(&self, bytes: &[u8]) -> io::Result<Arc<dyn OpenFile>>;
 }
 
 impl dyn OpenFile {

@@ -1,11 +1,13 @@
 //! The only way from the shell to the world.
 
 use std::any::Any;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, BString};
 
+use crate::control::Control;
 use crate::filesystem::{FileSystem, OpenFile};
 use crate::status::ExitStatus;
 
@@ -31,7 +33,7 @@ pub trait Host: Send + Sync {
     }
 
     /// Runs a real program to its end. `None`: there is no such program.
-    fn run_program(&self, program: &Program<'_>, clearance: Clearance) -> Option<ExitStatus> {
+    fn run_program(&self, program: &Program<'_>, clearance: Clearance) -> Option<Ended> {
         let _ = (program, clearance);
         None
     }
@@ -148,8 +150,28 @@ pub struct Refusal {
 
 /// A real program with all it needs.
 pub struct Program<'a> {
+    /// What the script calls it: a name, or a path.
+    pub name: &'a BStr,
+    /// What it is told it is called comes first.
     pub argv: &'a [BString],
     pub environment: &'a [(BString, BString)],
     pub directory: &'a BStr,
     pub descriptors: &'a [(u32, Arc<dyn OpenFile>)],
+    pub file_mode_mask: u32,
+    /// The process of the script that runs it.
+    pub control: &'a Arc<Control>,
+    /// That process has nothing else to do: signals to it are for the program.
+    pub takes_over: bool,
+}
+
+/// What became of a real program.
+#[derive(Debug)]
+pub enum Ended {
+    Exited(ExitStatus),
+    /// By this signal.
+    Signalled(i32),
+    /// The system would not run the file.
+    NotRun(io::Error),
+    /// Nothing can be run at all, for this reason.
+    Unable(String),
 }

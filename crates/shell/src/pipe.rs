@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::control::{self, Control, PATIENCE};
 use crate::errno;
-use crate::filesystem::{FileKind, Metadata, OpenFile};
+use crate::filesystem::{FileKind, Metadata, OpenFile, Real, RealFiles};
 use crate::status::LimitKind;
 
 /// As much as a Linux pipe holds: a fast writer waits for a slow reader instead of filling memory.
@@ -29,6 +29,10 @@ struct State {
     writers: usize,
     waiting_readers: usize,
     waiting_writers: usize,
+    /// Once a program has one end, the bytes go through a pipe of the kernel. Each end is let go of with ours.
+    real: bool,
+    real_reader: Option<Arc<dyn OpenFile>>,
+    real_writer: Option<Arc<dyn OpenFile>>,
 }
 
 impl Shared {
@@ -68,6 +72,27 @@ impl Shared {
         let mut state = self.wait(state, &self.emptied)?;
         state.waiting_writers -= 1;
         Ok(state)
+    }
+}
+
+impl Shared {
+    /// From now on through the kernel, with what is in it so far.
+    fn become_real(&self, state: &mut State, maker: &dyn RealFiles) -> io::Result<()> {
+        if state.real {
+            return Ok(());
+        }
+        let (reader, writer) = maker.pipe(state.bytes.make_contiguous())?;
+        state.bytes.clear();
+        state.real = true;
+        state.real_reader = (state.readers > 0).then_some(reader);
+        state.real_writer = (state.writers > 0).then_some(writer);
+        self.filled.notify_all();
+        self.emptied.notify_all();
+        Ok(())
+    }
+
+    fn is_unbounded(&self) -> bool {
+        self.capacity == usize::MAX
     }
 }
 
@@ -118,6 +143,10 @@ impl OpenFile for PipeReader {
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut state = self.shared.lock();
         loop {
+            if let Some(real) = state.real_reader.clone() {
+                drop(state);
+                return real.read(buffer);
+            }
             if !state.bytes.is_empty() || buffer.is_empty() {
                 let count = read_both_slices(&mut state.bytes, buffer);
                 // A writer that waits is woken when there is room for a good piece, not for every byte.
@@ -145,12 +174,41 @@ impl OpenFile for PipeReader {
         let end = Instant::now().checked_add(timeout);
         let mut state = self.shared.lock();
         while state.bytes.is_empty() && state.writers > 0 {
+            if let Some(real) = state.real_reader.clone() {
+                drop(state);
+                let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+                return real.wait_readable(left.unwrap_or(timeout));
+            }
             if end.is_some_and(|end| Instant::now() >= end) {
                 return Ok(false);
             }
             state = self.shared.wait_for_bytes(state)?;
         }
         Ok(true)
+    }
+
+    fn real(&self, maker: &dyn RealFiles) -> io::Result<Real> {
+        let mut state = self.shared.lock();
+        if let Some(real) = &state.real_reader {
+            return Ok(Real::Other(Arc::clone(real)));
+        }
+        if state.writers == 0 {
+            // All there will ever be, however much it is.
+            let held = maker.holding(state.bytes.make_contiguous())?;
+            state.bytes.clear();
+            state.real = true;
+            state.real_reader = Some(Arc::clone(&held));
+            return Ok(Real::Other(held));
+        }
+        if self.shared.is_unbounded() {
+            return Ok(Real::No);
+        }
+        self.shared.become_real(&mut state, maker)?;
+        Ok(state.real_reader.clone().map_or(Real::No, Real::Other))
+    }
+
+    fn is_source(&self) -> bool {
+        true
     }
 }
 
@@ -168,7 +226,10 @@ fn read_both_slices(bytes: &mut VecDeque<u8>, buffer: &mut [u8]) -> usize {
 
 impl Drop for PipeReader {
     fn drop(&mut self) {
-        self.shared.lock().readers -= 1;
+        let mut state = self.shared.lock();
+        state.readers -= 1;
+        state.real_reader = None;
+        drop(state);
         self.shared.emptied.notify_all();
     }
 }
@@ -181,6 +242,10 @@ impl OpenFile for PipeWriter {
     fn write(&self, data: &[u8]) -> io::Result<usize> {
         let mut state = self.shared.lock();
         loop {
+            if let Some(real) = state.real_writer.clone() {
+                drop(state);
+                return real.write(data);
+            }
             if state.readers == 0 {
                 return Err(errno::error(errno::EPIPE));
             }
@@ -201,13 +266,23 @@ impl OpenFile for PipeWriter {
     fn metadata(&self) -> io::Result<Metadata> {
         Ok(stream_metadata(FileKind::Fifo))
     }
+
+    fn real(&self, maker: &dyn RealFiles) -> io::Result<Real> {
+        // Nobody reads from one without a capacity before its writers are done: the kernel's would fill up.
+        if self.shared.is_unbounded() {
+            return Ok(Real::No);
+        }
+        let mut state = self.shared.lock();
+        self.shared.become_real(&mut state, maker)?;
+        Ok(state.real_writer.clone().map_or(Real::No, Real::Other))
+    }
 }
 
 impl PipeWriter {
     /// Only a pipe without a capacity can grow beyond what an expansion may produce.
     fn check_size(&self, bytes: usize) -> io::Result<()> {
         let control = &self.shared.control;
-        if self.shared.capacity == usize::MAX && bytes as u64 > control.limits.expansion_bytes {
+        if self.shared.is_unbounded() && bytes as u64 > control.limits.expansion_bytes {
             control.exceeded(LimitKind::ExpansionBytes, control.limits.expansion_bytes);
             return Err(errno::error(errno::EINTR));
         }
@@ -217,7 +292,10 @@ impl PipeWriter {
 
 impl Drop for PipeWriter {
     fn drop(&mut self) {
-        self.shared.lock().writers -= 1;
+        let mut state = self.shared.lock();
+        state.writers -= 1;
+        state.real_writer = None;
+        drop(state);
         self.shared.filled.notify_all();
     }
 }
@@ -247,22 +325,37 @@ pub fn stream_metadata(kind: FileKind) -> Metadata {
 /// Reads bytes that are already there: here-documents, and standard input given by a caller.
 pub struct Bytes {
     bytes: Vec<u8>,
-    position: Mutex<usize>,
+    place: Mutex<Place>,
+}
+
+enum Place {
+    At(usize),
+    /// A program was given it, and reads on where this process has stopped.
+    Real(Arc<dyn OpenFile>),
 }
 
 impl Bytes {
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Bytes { bytes: bytes.into(), position: Mutex::new(0) }
+        Bytes { bytes: bytes.into(), place: Mutex::new(Place::At(0)) }
+    }
+
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl OpenFile for Bytes {
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rest = self.bytes.get(*position..).unwrap_or_default();
-        let count = io::Read::read(&mut rest, buffer)?;
-        *position += count;
-        Ok(count)
+        let mut place = self.place();
+        match &mut *place {
+            Place::At(position) => {
+                let mut rest = self.bytes.get(*position..).unwrap_or_default();
+                let count = io::Read::read(&mut rest, buffer)?;
+                *position += count;
+                Ok(count)
+            }
+            Place::Real(file) => file.read(buffer),
+        }
     }
 
     fn write(&self, _data: &[u8]) -> io::Result<usize> {
@@ -271,6 +364,20 @@ impl OpenFile for Bytes {
 
     fn metadata(&self) -> io::Result<Metadata> {
         Ok(Metadata { size: self.bytes.len() as u64, ..stream_metadata(FileKind::File) })
+    }
+
+    fn real(&self, maker: &dyn RealFiles) -> io::Result<Real> {
+        let mut place = self.place();
+        let file = match &*place {
+            Place::At(position) => maker.holding(self.bytes.get(*position..).unwrap_or_default())?,
+            Place::Real(file) => Arc::clone(file),
+        };
+        *place = Place::Real(Arc::clone(&file));
+        Ok(Real::Other(file))
+    }
+
+    fn is_source(&self) -> bool {
+        true
     }
 }
 

@@ -38,6 +38,7 @@ mod preimage;
 mod preimage_store;
 #[doc(hidden)]
 pub mod probe;
+mod real;
 mod request;
 mod resolve;
 pub(crate) mod state;
@@ -50,6 +51,7 @@ pub use confined::Confined;
 pub use memory::Memory;
 pub use mounts::Places;
 pub use overlay::{over, over_directory};
+pub(crate) use real::{RealMaker, open_pipe};
 pub use request::CurrentRequest;
 pub use stream::Stream;
 

@@ -1,22 +1,28 @@
 //! Real programs: found on the jail's `PATH`, run in the jail, joined to the shell's own commands.
 
+mod carrying;
 mod descriptors;
 mod environment;
+mod jail;
+mod plan;
 mod system;
 mod toolchains;
 
-use std::path::{Component, Path, PathBuf};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
-use bstr::{BStr, BString, ByteSlice};
-use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
-use exacta_jail::{Cell, Ending, Failure, Plan, Running, Spawner};
-use exacta_shell::host::{Identity, Program};
-use exacta_shell::status::ExitStatus;
-use rustix::event::PollFlags;
+use bstr::{BStr, BString};
+use exacta_jail::{Ending, Failure, Running};
+use exacta_shell::control::Control;
+use exacta_shell::host::{Ended, Identity, Program};
+use exacta_shell::status::{ExitStatus, Stop};
 
+use self::carrying::{Carriers, LOOK};
 use self::descriptors::Descriptors;
-use self::toolchains::Toolchains;
+use self::jail::Jail;
+use self::plan::Prepared;
 use crate::filesystem::CurrentRequest;
 
 /// What the operator says about programs.
@@ -42,241 +48,161 @@ pub struct Places {
 
 /// The programs of one session.
 pub struct Programs {
-    plan: Plan,
-    /// Directories inside in which programs are found, in order. They are the same on the host.
-    path: Vec<PathBuf>,
-    environment: Vec<(BString, BString)>,
-    hidden: Vec<String>,
-    home: PathBuf,
+    prepared: Prepared,
     root: PathBuf,
     request: CurrentRequest,
-    jail: Mutex<Option<Jail>>,
+    jail: Arc<Jail>,
+    /// Carry what is still written by what programs have left behind.
+    followers: Mutex<Vec<JoinHandle<()>>>,
 }
-
-/// A jail that is ready. Fields are dropped in this order.
-struct Jail {
-    cell: Cell,
-    _spawner: Arc<Spawner>,
-}
-
-/// Where the system's own programs are.
-const SYSTEM_PATH: [&str; 7] =
-    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"];
-
-/// Where programs are at home: on the cache volume, so that nothing of it lands in the project.
-const HOME: &str = "/home/agent";
-
-/// Shared memory and other small things of programs.
-const SHARED_MEMORY: u64 = 256 << 20;
 
 impl Programs {
     /// With everything kept in the project's own state.
-    pub fn in_project(options: ProgramOptions, root: &Path) -> std::io::Result<Self> {
-        let root = std::fs::canonicalize(root)?;
+    pub fn in_project(
+        options: &ProgramOptions,
+        root: &Path,
+        identity: &Identity,
+    ) -> io::Result<Self> {
+        let root = crate::project::canonical(root)?;
         let state = crate::project::state_directory(&root)?;
         let places = Places { temporary: state.join("tmp"), cache: state.join("cache"), root };
-        std::fs::create_dir_all(&places.temporary)?;
-        std::fs::create_dir_all(places.cache.join("home"))?;
-        let identity = crate::host::default_identity();
-        let request = CurrentRequest::of_standard_streams().clone();
-        let programs = Self::new(options, &places, &identity, request);
-        for tree in &programs.plan.view.trees {
-            if let Access::Layer(folder) = &tree.access {
-                std::fs::create_dir_all(folder.join("upper"))?;
-                std::fs::create_dir_all(folder.join("work"))?;
-            }
-        }
-        Ok(programs)
+        Self::new(options, places, identity)
     }
 
-    pub fn new(
-        options: ProgramOptions,
-        places: &Places,
-        identity: &Identity,
-        request: CurrentRequest,
-    ) -> Self {
-        let toolchains = toolchains::find(options.path.iter().map(PathBuf::as_path), &places.cache);
-        let path = path(&toolchains, &options.tools);
-        let view = view(&options, places, &toolchains, identity);
-        let person = Person {
-            user_id: identity.user_id.max(1),
-            group_id: identity.group_id.max(1),
-            host_name: identity.host_name.to_str_lossy().into_owned(),
-        };
-        let plan = Plan {
-            view,
-            person,
-            limits: Limits::default(),
-            network: Network::Off,
-            debugging: false,
-        };
-        let home = PathBuf::from(HOME);
-        let environment = environment::of_programs(&path, &home, &toolchains);
-        Programs {
-            plan,
-            path,
-            environment,
-            hidden: options.hidden,
-            home,
-            root: places.root.clone(),
-            request,
-            jail: Mutex::default(),
-        }
+    pub fn new(options: &ProgramOptions, places: Places, identity: &Identity) -> io::Result<Self> {
+        let prepared = Prepared::new(options, &places, identity);
+        prepared.make_places(&places)?;
+        let jail = Arc::new(Jail::new(prepared.plan.clone()));
+        let (root, request) = (places.root, CurrentRequest::default());
+        Ok(Programs { prepared, root, request, jail, followers: Mutex::default() })
     }
 
     /// The value of `PATH` inside.
     pub fn path(&self) -> BString {
-        environment::joined(&self.path)
+        environment::joined(&self.prepared.path)
     }
 
     /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
     pub fn find(&self, name: &BStr) -> Option<BString> {
-        let text = name.to_str().ok().filter(|text| !text.is_empty())?;
-        let last = text.rsplit('/').next().unwrap_or(text);
-        if self.hidden.iter().any(|hidden| hidden == last) {
-            return None;
-        }
-        let mut candidates = self.path.iter().map(|directory| directory.join(text));
-        let found = if text.contains('/') {
-            Some(PathBuf::from(text)).filter(|path| self.is_in_view(path) && is_program(path))
+        self.prepared.find(name)
+    }
+
+    /// Whatever blocks from now on ends when this request does.
+    pub fn begin_request(&self, control: &Arc<Control>) {
+        self.request.set(control);
+    }
+
+    /// Runs it to its end, or until the request ends. `None`: there is no such program.
+    pub fn run(&self, program: &Program<'_>) -> Option<Ended> {
+        let path = if program.name.contains(&b'/') {
+            crate::places::absolute(program.directory, program.name)
         } else {
-            candidates.find(|path| is_program(path))
+            self.find(program.name)?
         };
-        Some(BString::from(found?.into_os_string().into_encoded_bytes()))
+        Some(self.run_at(program, path).unwrap_or_else(|failure| explained(&failure)))
     }
 
-    /// The host's file of this path is the jail's.
-    fn is_in_view(&self, path: &Path) -> bool {
-        let plain = path.components().all(|part| !matches!(part, Component::ParentDir));
-        let view = &self.plan.view;
-        let trees = view.trees.iter().map(|tree| &tree.target);
-        let mut all = trees.chain(view.links.iter().map(|link| &link.target));
-        plain && all.any(|tree| path.starts_with(tree))
-    }
-
-    /// Where the program is that a command means.
-    pub fn locate(&self, program: &Program<'_>) -> Option<BString> {
-        let name = program.argv.first()?;
-        if name.contains(&b'/') {
-            return Some(crate::places::absolute(program.directory, name.as_bstr()));
-        }
-        self.find(name.as_bstr())
-    }
-
-    /// Says on its standard error why a program could not run.
-    pub fn explain(&self, program: &Program<'_>, failure: &Failure) -> ExitStatus {
-        let name = program.argv.first().map(|name| name.to_str_lossy()).unwrap_or_default();
-        let errors = program.descriptors.iter().find(|(number, _)| *number == 2);
-        if let Some((_, errors)) = errors {
-            let _nobody_may_read =
-                errors.write_all(format!("exacta: {name}: {failure}\n").as_bytes());
-        }
-        ExitStatus::from_number(125)
-    }
-
-    /// Runs it to its end, or until the request ends.
-    pub fn run(&self, program: &Program<'_>, path: BString) -> Result<ExitStatus, Failure> {
-        let program_inside = exacta_jail::Program {
+    fn run_at(&self, program: &Program<'_>, path: BString) -> Result<Ended, Failure> {
+        let inside = exacta_jail::Program {
             path,
             argv: program.argv.to_vec(),
             environment: environment::merged(
-                &self.environment,
+                &self.prepared.environment,
                 program.environment,
                 &self.root,
-                &self.home,
+                &self.prepared.home,
             ),
             directory: program.directory.into(),
-            file_mode_mask: 0o022,
+            file_mode_mask: program.file_mode_mask,
         };
-        let descriptors = Descriptors::of(program.descriptors)?;
-        let running = self.start(&program_inside, &descriptors)?;
-        let pumps = descriptors.pump(&self.request)?;
-        let ending = self.wait(&running)?;
-        pumps.finish();
-        Ok(match ending {
-            Ending::Exited(status) => ExitStatus(status),
-            Ending::Signalled(signal) => ExitStatus::from_signal(i32::from(signal)),
+        let descriptors = Descriptors::of(program.descriptors, &self.request)?;
+        let running = Arc::new(self.jail.start(&inside, &descriptors.given())?);
+        let mut carriers = descriptors.carry(&self.request)?;
+        let ending = {
+            let _until_its_end = program.takes_over.then(|| self.hand_over(program, &running));
+            self.wait(program, &running, &mut carriers)
+        };
+        carriers.catch_up();
+        self.follow(carriers);
+        Ok(match ending? {
+            Ending::Exited(status) => Ended::Exited(ExitStatus(status)),
+            Ending::Signalled(signal) => Ended::Signalled(i32::from(signal)),
         })
     }
 
-    fn start(
+    /// Until the program has ended, or the process of the script that runs it.
+    fn wait(
         &self,
-        program: &exacta_jail::Program,
-        descriptors: &Descriptors,
-    ) -> Result<Running, Failure> {
-        let mut jail = self.jail.lock().unwrap_or_else(PoisonError::into_inner);
-        if jail.is_none() {
-            let spawner = Arc::new(Spawner::start()?);
-            let cell = spawner.build(&self.plan)?;
-            *jail = Some(Jail { cell, _spawner: spawner });
-        }
-        match jail.as_mut() {
-            Some(jail) => jail.cell.start(program, &descriptors.given()),
-            None => Err(Failure::new("start a program", rustix::io::Errno::INVAL)),
-        }
-    }
-
-    fn wait(&self, running: &Running) -> Result<Ending, Failure> {
-        let mut asked = false;
+        program: &Program<'_>,
+        running: &Running,
+        carriers: &mut Carriers,
+    ) -> Result<Ending, Failure> {
         loop {
-            match self.request.wait(running.handle(), PollFlags::IN, None) {
-                Ok(_) => return running.wait(),
-                Err(_) if asked => return Ok(Ending::Signalled(9)),
-                Err(_) => {
-                    asked = true;
-                    self.signal(running, 9)?;
-                    return running.wait();
+            if carriers.work(Some(running.handle()), Some(LOOK)) {
+                return running.wait();
+            }
+            let (signal, own) = match program.control.check() {
+                Ok(()) => continue,
+                Err(Stop::Killed(signal)) => {
+                    let own = program.takes_over && program.control.take_killed().is_some();
+                    (u8::try_from(signal).unwrap_or(9), own)
                 }
+                Err(_) => (9, false),
+            };
+            self.jail.signal(running, signal)?;
+            if !own {
+                return Ok(Ending::Signalled(signal));
             }
         }
     }
 
-    fn signal(&self, running: &Running, signal: u8) -> Result<(), Failure> {
-        let mut jail = self.jail.lock().unwrap_or_else(PoisonError::into_inner);
-        jail.as_mut().map_or(Ok(()), |jail| jail.cell.signal(running, signal))
+    /// Signals for the process of the script go to the program.
+    fn hand_over<'a>(
+        &self,
+        program: &Program<'a>,
+        running: &Arc<Running>,
+    ) -> Succession<'a> {
+        let (jail, running) = (Arc::clone(&self.jail), Arc::clone(running));
+        program.control.succeed(Some(Arc::new(move |signal| {
+            let _it_may_have_ended =
+                u8::try_from(signal).map(|signal| jail.signal(&running, signal));
+        })));
+        Succession(program.control)
     }
 
-    /// Nothing that a request has started outlives it.
+    fn follow(&self, carriers: Carriers) {
+        // Without a thread nobody can carry: what a daemon writes is lost then, as if its reader had gone.
+        if let Ok(Some(follower)) = carriers.follow() {
+            self.followers.lock().unwrap_or_else(PoisonError::into_inner).push(follower);
+        }
+    }
+
+    /// Nothing that a request has started outlives it, and all that it has written has arrived.
     pub fn end_request(&self) {
-        let mut jail = self.jail.lock().unwrap_or_else(PoisonError::into_inner);
-        // A jail that cannot be swept is not used again; dropping it ends everything in it.
-        if jail.as_mut().is_some_and(|jail| jail.cell.sweep().is_err()) {
-            *jail = None;
+        self.jail.sweep();
+        let followers =
+            std::mem::take(&mut *self.followers.lock().unwrap_or_else(PoisonError::into_inner));
+        for follower in followers {
+            let _it_has_said_so_itself = follower.join();
         }
     }
 }
 
-fn path(toolchains: &Toolchains, tools: &[PathBuf]) -> Vec<PathBuf> {
-    let system = SYSTEM_PATH.iter().map(PathBuf::from);
-    tools.iter().cloned().chain(toolchains.path.iter().cloned()).chain(system).collect()
+/// Gives a process of the script its signals back.
+struct Succession<'a>(&'a Control);
+
+impl Drop for Succession<'_> {
+    fn drop(&mut self) {
+        self.0.succeed(None);
+    }
 }
 
-fn view(
-    options: &ProgramOptions,
-    places: &Places,
-    toolchains: &Toolchains,
-    identity: &Identity,
-) -> View {
-    let mut view = View::default();
-    view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
-    system::add(&mut view, &options.hidden, identity);
-    view.trees.extend(toolchains.trees.iter().cloned());
-    view.trees
-        .extend(options.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new())));
-    let write = |source: &Path, target: &Path, hidden: Vec<PathBuf>| Tree {
-        source: source.to_owned(),
-        target: target.to_owned(),
-        access: Access::Write,
-        hidden,
-    };
-    view.trees.push(write(&places.temporary, Path::new("/tmp"), Vec::new()));
-    view.trees.push(write(&places.cache.join("home"), Path::new(HOME), Vec::new()));
-    view.trees.push(write(&places.root, &places.root, vec![".clada".into()]));
-    view
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path)
-        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+/// What could not be done, for whoever asked for it.
+fn explained(failure: &Failure) -> Ended {
+    let error = io::Error::from_raw_os_error(failure.errno);
+    let too_long = failure.errno == rustix::io::Errno::TOOBIG.raw_os_error();
+    if failure.step == "execute" || too_long {
+        return Ended::NotRun(error);
+    }
+    Ended::Unable(format!("could not {}: {}", failure.step, exacta_shell::errno::text(&error)))
 }

@@ -1,5 +1,10 @@
 //! The read-only system that programs see: what a distribution installs, and an `/etc` of our own.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator's own system is looked at, which programs see read-only"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

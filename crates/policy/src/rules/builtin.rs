@@ -65,6 +65,17 @@ pub fn restricts(name: &BStr) -> bool {
     })
 }
 
+/// Those with a pattern that a command of this name could match.
+pub fn naming(name: &BStr) -> impl Iterator<Item = (&'static Rule, &'static Compiled)> {
+    let places = [named(name), lowered(name), OPEN].into_iter().flatten();
+    places.filter_map(|(rule, _)| {
+        let at = usize::from(*rule);
+        let compiled = &RULES.get(at)?.compiled;
+        // Unpacked only if it is needed.
+        if compiled.ruling == Ruling::Deny { Some((made(at)?, compiled)) } else { None }
+    })
+}
+
 /// All of them, in the order of files and lines.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     (0..COUNT).filter_map(made)

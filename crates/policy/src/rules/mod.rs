@@ -3,6 +3,7 @@
 //! - [`schema`]: the format; [`pattern`]: how commands and paths are described; [`compile`]: a rule made ready.
 //! - [`matching`]: does a rule match; [`tiers`]: which of those that match are in force.
 //! - [`builtin`]: the default rules (data: `rules/*.toml`); [`load`]: those of configuration files.
+//! - [`outright`]: names that are denied whatever follows.
 //! - [`examples`]: what a rule says of itself is checked; [`keywords`]: what tasks call irreversible.
 
 mod builtin;
@@ -13,6 +14,7 @@ mod examples;
 mod keywords;
 mod load;
 mod matching;
+mod outright;
 mod pattern;
 pub mod schema;
 mod tiers;

@@ -10,7 +10,7 @@ use super::Found;
 use crate::builtins::{self, Command, Context, DeclarationArgument, Run, ToolError, ToolFunction};
 use crate::errno;
 use crate::filesystem::{Access, Follow, OpenFile};
-use crate::host::{Action, Clearance, Execution, Program, Step};
+use crate::host::{Action, Clearance, Execution, Step};
 use crate::shell::{SIGPIPE, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running, Stop};
 
@@ -19,6 +19,8 @@ impl Shell {
     pub(super) fn dispatch(&mut self, words: &[BString], redirects: &[Redirect]) -> Flow {
         let Some(name) = words.first() else { return Ok(ExitStatus::SUCCESS) };
         let found = self.find_command(name.as_bstr());
+        // Only a program takes over: anything else may have more to do.
+        self.transient.gives_way &= matches!(found, Found::File(_) | Found::Program(_));
         let began = self.host.records().then(Instant::now);
         let builtin = !matches!(found, Found::File(_) | Found::Program(_) | Found::Nothing);
         let flow = match found {
@@ -260,36 +262,6 @@ impl Shell {
         };
         self.write_error(message.as_bytes());
         Ok(ExitStatus::USAGE)
-    }
-
-    /// A real program, if there is one. Judged here, whichever way led to it.
-    pub(super) fn run_real_program(&mut self, words: &[BString]) -> Running<Option<ExitStatus>> {
-        let exists = words.first().is_some_and(|name| self.program_exists(name.as_bstr()));
-        if !exists {
-            return Ok(None);
-        }
-        let clearance = self.judge(words, Execution::Program)?;
-        let descriptors: Vec<_> =
-            self.files.iter().map(|(number, file)| (number, Arc::clone(file))).collect();
-        let environment = self.variables.environment();
-        let program = Program {
-            argv: words,
-            environment: &environment,
-            directory: self.directory.as_bstr(),
-            descriptors: &descriptors,
-        };
-        let status = self.host.run_program(&program, clearance);
-        self.control.check()?;
-        Ok(status)
-    }
-
-    /// A name that the host finds, or a file that is there.
-    fn program_exists(&self, name: &BStr) -> bool {
-        if self.host.find_program(name).is_some() {
-            return true;
-        }
-        let path = self.absolute(name);
-        name.contains(&b'/') && self.host.files().metadata(path.as_bstr(), Follow::Yes).is_ok()
     }
 
     /// A file named by its path: a script, or a program that only the host can run.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_syntax::ast::{AndOr, Coprocess, List, ListItem};
+use exacta_syntax::ast::{AndOr, Command, Coprocess, List, ListItem};
 
 use super::pipeline::Outcome;
 use crate::control::Control;
@@ -207,6 +207,7 @@ impl Shell {
             shell.files.set(0, Some(Arc::new(Bytes::new(Vec::new()))));
         }
         shell.transient.sole = is_one_subshell(chain);
+        shell.transient.gives_way = is_one_simple(chain);
         let list = List { items: vec![ListItem { chain: chain.clone(), background: false }] };
         let text = exacta_syntax::print_list(&list);
         self.start_listed(shell, list, text)
@@ -233,7 +234,19 @@ impl Shell {
 
 /// `( … ) &` is one process, not two: signals must reach it.
 fn is_one_subshell(chain: &AndOr) -> bool {
+    only_command(chain).is_some_and(super::is_subshell)
+}
+
+/// `program argument &` is one process as well.
+fn is_one_simple(chain: &AndOr) -> bool {
+    matches!(only_command(chain), Some(Command::Simple(_)))
+}
+
+fn only_command(chain: &AndOr) -> Option<&Command> {
     let pipeline = &chain.first;
     let plain = chain.rest.is_empty() && !pipeline.negated && pipeline.timed.is_none();
-    plain && matches!(pipeline.stages.as_slice(), [stage] if super::is_subshell(&stage.command))
+    match pipeline.stages.as_slice() {
+        [stage] if plain => Some(&stage.command),
+        _ => None,
+    }
 }

@@ -109,10 +109,13 @@ impl Shell {
         for directory in path.split_str(b":") {
             let directory = if directory.is_empty() { b"." } else { directory };
             let candidate = join(directory, name);
-            let is_here = if SYSTEM_DIRECTORIES.contains(&directory) {
-                program_in_process(name).is_some()
-            } else {
-                self.is_program_file(candidate.as_bstr())
+            let is_here = match program_in_process(name) {
+                Some(_) if SYSTEM_DIRECTORIES.contains(&directory) => true,
+                Some(_) => self.is_program_file(candidate.as_bstr()),
+                None => {
+                    self.is_program_file(candidate.as_bstr())
+                        || self.host.find_program(candidate.as_bstr()).is_some()
+                }
             };
             if is_here {
                 places.push(candidate);
@@ -122,9 +125,6 @@ impl Shell {
             } else if first && not_executable.is_none() && self.is_file(candidate.as_bstr()) {
                 not_executable = Some(candidate);
             }
-        }
-        if places.is_empty() {
-            places.extend(self.host.find_program(name));
         }
         // As bash does, for the sake of "Permission denied" instead of "command not found".
         if places.is_empty() {

@@ -12,6 +12,7 @@ mod jobs;
 mod lookup;
 mod pipeline;
 mod pool;
+mod program;
 mod redirect;
 mod script;
 mod select;
@@ -65,6 +66,8 @@ pub struct Transient {
     pub(crate) output_failed: Cell<bool>,
     /// This shell is a subshell for one command only: if that is a `( … )`, it needs no other.
     sole: bool,
+    /// This shell has only this one command to run: a program takes its place, and gets its signals.
+    gives_way: bool,
     /// The DEBUG trap has already run for the next simple command: in the shell that started this stage.
     announced: bool,
     /// `eval` inside each other, for the words of syntax errors.

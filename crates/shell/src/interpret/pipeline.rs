@@ -218,6 +218,7 @@ impl Shell {
         shell.jobs.disown_all();
         shell.subshell_level -= 1;
         shell.transient.announced = true;
+        shell.transient.gives_way = true;
         if let Some(input) = input {
             shell.files.set(0, Some(input));
         }

@@ -84,6 +84,15 @@ impl Shell {
         }
     }
 
+    /// What the first line of a file of the project names.
+    pub(super) fn interpreter_of(&self, name: &BStr) -> Option<BString> {
+        let file = self.host.files().open(self.absolute(name).as_bstr(), OpenOptions::reading());
+        let mut beginning = [0; 256];
+        let count = file.ok()?.read(&mut beginning).ok()?;
+        let line = beginning.get(..count)?.lines().next()?.strip_prefix(b"#!")?;
+        line.fields_with(char::is_whitespace).next().map(BString::from)
+    }
+
     /// By the host, if it can.
     fn run_elsewhere(&mut self, path: &BStr, words: &[BString], problem: &str) -> Flow {
         match self.run_real_program(words)? {

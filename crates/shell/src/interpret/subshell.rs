@@ -15,6 +15,7 @@ impl Shell {
         copy.random.set(0);
         copy.loop_depth = 0;
         copy.transient.substitutions.clear();
+        copy.transient.gives_way = false;
         copy.jobs.enter_subshell();
         copy.traps.enter_subshell(&copy.options);
         copy.options.monitor = false;

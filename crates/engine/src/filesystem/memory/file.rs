@@ -121,6 +121,10 @@ impl OpenFile for MemoryFile {
         Ok(count)
     }
 
+    fn is_source(&self) -> bool {
+        !self.writes()
+    }
+
     fn write(&self, data: &[u8]) -> io::Result<usize> {
         if !self.writes() {
             return Err(errno::error(errno::EBADF));

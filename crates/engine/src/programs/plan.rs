@@ -1,0 +1,132 @@
+//! From a session to the plan of its jail: what programs see, and where they are found.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator's own system is looked at, which programs see read-only"
+)]
+
+use std::path::{Component, Path, PathBuf};
+
+use bstr::{BStr, BString, ByteSlice};
+use exacta_jail::Plan;
+use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
+use exacta_shell::host::Identity;
+
+use super::toolchains::{self, Toolchains};
+use super::{Places, ProgramOptions, environment, system};
+
+/// Where the system's own programs are.
+const SYSTEM_PATH: [&str; 7] =
+    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"];
+
+/// Where programs are at home: on the cache volume, so that nothing of it lands in the project.
+const HOME: &str = "/home/agent";
+
+/// Shared memory and other small things of programs.
+const SHARED_MEMORY: u64 = 256 << 20;
+
+/// What does not change while a session lasts.
+pub struct Prepared {
+    pub plan: Plan,
+    /// Directories inside in which programs are found, in order. They are the same on the host.
+    pub path: Vec<PathBuf>,
+    pub environment: Vec<(BString, BString)>,
+    pub home: PathBuf,
+    hidden: Vec<String>,
+}
+
+impl Prepared {
+    pub fn new(options: &ProgramOptions, places: &Places, identity: &Identity) -> Self {
+        let toolchains = toolchains::find(options.path.iter().map(PathBuf::as_path), &places.cache);
+        let path = path(&toolchains, &options.tools);
+        let person = Person {
+            user_id: identity.user_id.max(1),
+            group_id: identity.group_id.max(1),
+            host_name: identity.host_name.to_str_lossy().into_owned(),
+        };
+        let plan = Plan {
+            view: view(options, places, &toolchains, identity),
+            person,
+            limits: Limits::default(),
+            network: Network::Off,
+            debugging: false,
+        };
+        let home = PathBuf::from(HOME);
+        let environment = environment::of_programs(&path, &home, &toolchains);
+        Prepared { plan, path, environment, home, hidden: options.hidden.clone() }
+    }
+
+    /// Makes what the plan needs to be there.
+    pub fn make_places(&self, places: &Places) -> std::io::Result<()> {
+        std::fs::create_dir_all(&places.temporary)?;
+        std::fs::create_dir_all(places.cache.join("home"))?;
+        for tree in &self.plan.view.trees {
+            if let Access::Layer(folder) = &tree.access {
+                std::fs::create_dir_all(folder.join("upper"))?;
+                std::fs::create_dir_all(folder.join("work"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
+    pub fn find(&self, name: &BStr) -> Option<BString> {
+        let text = name.to_str().ok().filter(|text| !text.is_empty())?;
+        let last = text.rsplit('/').next().unwrap_or(text);
+        if self.hidden.iter().any(|hidden| hidden == last) {
+            return None;
+        }
+        let mut candidates = self.path.iter().map(|directory| directory.join(text));
+        let found = if text.contains('/') {
+            Some(PathBuf::from(text)).filter(|path| self.is_in_view(path) && is_program(path))
+        } else {
+            candidates.find(|path| is_program(path))
+        };
+        Some(BString::from(found?.into_os_string().into_encoded_bytes()))
+    }
+
+    /// The host's file of this path is the jail's.
+    fn is_in_view(&self, path: &Path) -> bool {
+        let plain = path.components().all(|part| !matches!(part, Component::ParentDir));
+        let view = &self.plan.view;
+        let trees = view.trees.iter().filter(|tree| tree.source == tree.target);
+        let mut all =
+            trees.map(|tree| &tree.target).chain(view.links.iter().map(|link| &link.target));
+        plain && all.any(|tree| path.starts_with(tree))
+    }
+}
+
+fn path(toolchains: &Toolchains, tools: &[PathBuf]) -> Vec<PathBuf> {
+    let system = SYSTEM_PATH.iter().map(PathBuf::from);
+    tools.iter().cloned().chain(toolchains.path.iter().cloned()).chain(system).collect()
+}
+
+fn view(
+    options: &ProgramOptions,
+    places: &Places,
+    toolchains: &Toolchains,
+    identity: &Identity,
+) -> View {
+    let mut view = View::default();
+    view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
+    system::add(&mut view, &options.hidden, identity);
+    view.trees.extend(toolchains.trees.iter().cloned());
+    view.trees
+        .extend(options.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new())));
+    let write = |source: &Path, target: &Path, hidden: Vec<PathBuf>| Tree {
+        source: source.to_owned(),
+        target: target.to_owned(),
+        access: Access::Write,
+        hidden,
+    };
+    view.trees.push(write(&places.temporary, Path::new("/tmp"), Vec::new()));
+    view.trees.push(write(&places.cache.join("home"), Path::new(HOME), Vec::new()));
+    view.trees.push(write(&places.root, &places.root, vec![".clada".into()]));
+    view
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path)
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
