@@ -107,7 +107,7 @@ pub enum Network {
 /// One program, to be run in a jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// Inside, absolute.
+    /// Inside, absolute or seen from its directory.
     pub path: BString,
     pub argv: Vec<BString>,
     pub environment: Vec<(BString, BString)>,

@@ -369,7 +369,9 @@ impl OpenFile for Bytes {
     fn real(&self, maker: &dyn RealFiles) -> io::Result<Real> {
         let mut place = self.place();
         let file = match &*place {
-            Place::At(position) => maker.holding(self.bytes.get(*position..).unwrap_or_default())?,
+            Place::At(position) => {
+                maker.holding(self.bytes.get(*position..).unwrap_or_default())?
+            }
             Place::Real(file) => Arc::clone(file),
         };
         *place = Place::Real(Arc::clone(&file));

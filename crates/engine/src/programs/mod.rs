@@ -94,10 +94,10 @@ impl Programs {
 
     /// Runs it to its end, or until the request ends. `None`: there is no such program.
     pub fn run(&self, program: &Program<'_>) -> Option<Ended> {
-        let path = if program.name.contains(&b'/') {
-            crate::places::absolute(program.directory, program.name)
-        } else {
-            self.find(program.name)?
+        // A path is as the script has it: the program starts in its directory, and may look at its name.
+        let path = match program.name.contains(&b'/') {
+            true => program.name.into(),
+            false => self.find(program.name)?,
         };
         Some(self.run_at(program, path).unwrap_or_else(|failure| explained(&failure)))
     }
@@ -157,11 +157,7 @@ impl Programs {
     }
 
     /// Signals for the process of the script go to the program.
-    fn hand_over<'a>(
-        &self,
-        program: &Program<'a>,
-        running: &Arc<Running>,
-    ) -> Succession<'a> {
+    fn hand_over<'a>(&self, program: &Program<'a>, running: &Arc<Running>) -> Succession<'a> {
         let (jail, running) = (Arc::clone(&self.jail), Arc::clone(running));
         program.control.succeed(Some(Arc::new(move |signal| {
             let _it_may_have_ended =

@@ -69,20 +69,31 @@ impl Prepared {
         Ok(())
     }
 
-    /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
+    /// Where a program of this name is; for an absolute path, whether there is one.
     pub fn find(&self, name: &BStr) -> Option<BString> {
         let text = name.to_str().ok().filter(|text| !text.is_empty())?;
-        let last = text.rsplit('/').next().unwrap_or(text);
-        if self.hidden.iter().any(|hidden| hidden == last) {
-            return None;
-        }
         let mut candidates = self.path.iter().map(|directory| directory.join(text));
         let found = if text.contains('/') {
-            Some(PathBuf::from(text)).filter(|path| self.is_in_view(path) && is_program(path))
+            Some(PathBuf::from(text)).filter(|path| self.is_program(path))
         } else {
-            candidates.find(|path| is_program(path))
+            candidates.find(|path| self.is_program(path))
         };
         Some(BString::from(found?.into_os_string().into_encoded_bytes()))
+    }
+
+    /// Something that can be executed inside. Where its links lead must be there too: nothing is said about the rest
+    /// of the host.
+    fn is_program(&self, path: &Path) -> bool {
+        use std::os::unix::fs::PermissionsExt;
+        let Ok(real) = std::fs::canonicalize(path) else { return false };
+        [path, &real].into_iter().all(|path| self.is_in_view(path) && !self.is_hidden(path))
+            && std::fs::metadata(&real)
+                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    }
+
+    fn is_hidden(&self, path: &Path) -> bool {
+        let is_state = path.components().any(|part| part.as_os_str() == ".clada");
+        is_state || path.file_name().is_some_and(|name| self.hidden.iter().any(|it| name == &**it))
     }
 
     /// The host's file of this path is the jail's.
@@ -123,10 +134,4 @@ fn view(
     view.trees.push(write(&places.cache.join("home"), Path::new(HOME), Vec::new()));
     view.trees.push(write(&places.root, &places.root, vec![".clada".into()]));
     view
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path)
-        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

@@ -154,7 +154,7 @@ impl Shell {
             }
             Found::Tool(command, _) => self.run_in_subshell(|shell| shell.invoke(command, words)),
             Found::File(path) => self.run_file(path.as_bstr(), words),
-            Found::Program(_) => match self.run_real_program(words)? {
+            Found::Program(path) => match self.run_real_program(path.as_bstr(), words)? {
                 Some(status) => Ok(status),
                 None => self.not_found(words),
             },
@@ -251,7 +251,8 @@ impl Shell {
 
     /// The tool lacks what was asked for, and has done nothing yet: the real program, or a clear no.
     fn run_unsupported(&mut self, command: &Command, words: &[BString], what: &str) -> Flow {
-        if let Some(status) = self.run_real_program(words)? {
+        let program = words.first().cloned().unwrap_or_default();
+        if let Some(status) = self.run_real_program(program.as_bstr(), words)? {
             return Ok(status);
         }
         let name = command.name;

@@ -160,10 +160,12 @@ impl Shell {
         {
             return Found::Tool(command, path.into());
         }
-        if self.host.files().metadata(self.absolute(path).as_bstr(), Follow::Yes).is_ok() {
+        let absolute = self.absolute(path);
+        if self.host.files().metadata(absolute.as_bstr(), Follow::Yes).is_ok() {
             return Found::File(path.into());
         }
-        if self.host.find_program(path).is_some() {
+        // Also by a link of the project that leads to one: a Python environment is full of them.
+        if self.host.find_program(absolute.as_bstr()).is_some() {
             return Found::Program(path.into());
         }
         Found::File(path.into())

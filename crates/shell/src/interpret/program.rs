@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::lookup::is_path;
 use super::signals::signal_description;
 use crate::errno;
 use crate::filesystem::Follow;
@@ -16,12 +17,16 @@ const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
 impl Shell {
-    /// A real program, if there is one. Judged here, whichever way led to it.
-    pub(super) fn run_real_program(&mut self, words: &[BString]) -> Running<Option<ExitStatus>> {
+    /// A real program, if there is one: a name, or where it was found. Judged here, whichever way led to it.
+    pub(super) fn run_real_program(
+        &mut self,
+        name: &BStr,
+        words: &[BString],
+    ) -> Running<Option<ExitStatus>> {
         let takes_over = std::mem::take(&mut self.transient.gives_way);
-        let Some(name) = words.first().filter(|name| self.program_exists(name.as_bstr())) else {
+        if !self.program_exists(name) {
             return Ok(None);
-        };
+        }
         let clearance = self.judge(words, Execution::Program)?;
         let descriptors: Vec<_> =
             self.files.iter().map(|(number, file)| (number, Arc::clone(file))).collect();
@@ -31,7 +36,7 @@ impl Shell {
             first.clone_from(called);
         }
         let program = Program {
-            name: name.as_bstr(),
+            name,
             argv: &argv,
             environment: &environment,
             directory: self.directory.as_bstr(),
@@ -52,7 +57,7 @@ impl Shell {
                 }
                 Some(ExitStatus::from_signal(signal))
             }
-            Some(Ended::NotRun(error)) => Some(self.say_not_run(name.as_bstr(), &error)),
+            Some(Ended::NotRun(error)) => Some(self.say_not_run(name, &error)),
             Some(Ended::Unable(reason)) => {
                 self.complain(format!("{}: {reason}", name.to_str_lossy()));
                 Some(ExitStatus(125))
@@ -62,28 +67,31 @@ impl Shell {
 
     /// A name that the host finds, or a file that is there.
     fn program_exists(&self, name: &BStr) -> bool {
-        if self.host.find_program(name).is_some() {
-            return true;
+        if !is_path(name) {
+            return self.host.find_program(name).is_some();
         }
         let path = self.absolute(name);
-        name.contains(&b'/') && self.host.files().metadata(path.as_bstr(), Follow::Yes).is_ok()
+        self.host.files().metadata(path.as_bstr(), Follow::Yes).is_ok()
+            || self.host.find_program(path.as_bstr()).is_some()
     }
 
     /// As bash says it, and with its status.
     fn say_not_run(&self, name: &BStr, error: &io::Error) -> ExitStatus {
         let (problem, status) = if errno::is(error, errno::ENOENT) {
-            match self.interpreter_of(name) {
-                Some(interpreter) => {
-                    let interpreter = interpreter.to_str_lossy().into_owned();
-                    let problem = format!("{interpreter}: bad interpreter: {}", errno::text(error));
-                    (problem, ExitStatus::REFUSED)
-                }
-                // It is there, but what would load it is not.
-                None => ("cannot execute: required file not found".into(), ExitStatus::NOT_FOUND),
-            }
+            // It is there, but what its first line names or what would load it is not.
+            ("cannot execute: required file not found".into(), ExitStatus::NOT_FOUND)
         } else if errno::is(error, errno::ENOEXEC) {
             let problem = format!("cannot execute binary file: {}", errno::text(error));
             (problem, ExitStatus::REFUSED)
+        } else if let Some(interpreter) = self.interpreter_of(name).filter(|_| !is_size(error)) {
+            // The one message that has no line.
+            let mut message = bstr::join(": ", [self.error_name(), self.as_written(name)]);
+            message.extend_from_slice(b": ");
+            message.extend_from_slice(&interpreter);
+            let problem = format!(": bad interpreter: {}\n", errno::text(error));
+            message.extend_from_slice(problem.as_bytes());
+            self.write_error(&message);
+            return ExitStatus::REFUSED;
         } else {
             (errno::text(error), ExitStatus::REFUSED)
         };
@@ -103,17 +111,26 @@ impl Shell {
             self.write_error(format!("{what}\n").as_bytes());
             return;
         }
-        let text = bstr::join(" ", words);
+        let text = bstr::join(" ", words.iter().map(as_typed));
         let number = self.host.identity().process_id + self.control.process() + 1;
-        let line = if self.options.command_string {
-            String::new()
-        } else {
-            format!("line {}: ", self.line)
-        };
-        let name = self.error_name().to_str_lossy().into_owned();
-        let mut message = format!("{name}: {line}{number} {what:<23} ").into_bytes();
+        let (name, line) = (self.error_name().to_str_lossy().into_owned(), self.line);
+        let mut message = format!("{name}: line {line}: {number:>5} {what:<23} ").into_bytes();
         message.extend_from_slice(&text);
         message.push(b'\n');
         self.write_error(&message);
     }
+}
+
+/// What has to do with the words, not with the file.
+fn is_size(error: &io::Error) -> bool {
+    errno::is(error, errno::E2BIG) || errno::is(error, errno::ENOMEM)
+}
+
+/// A word as it could have been typed.
+fn as_typed(word: &BString) -> BString {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(byte);
+    if !word.is_empty() && word.iter().all(plain) {
+        return word.clone();
+    }
+    [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat().into()
 }

@@ -1,11 +1,12 @@
 //! Scripts as programs: a shell of their own, with nothing but the environment of this one.
 
+use std::io;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::errno;
-use crate::filesystem::OpenOptions;
+use crate::filesystem::{OpenFile, OpenOptions};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
 use crate::variables::{Attributes, Value, Variable};
@@ -56,15 +57,24 @@ impl Shell {
     /// the host can.
     pub(super) fn run_script_file(&mut self, path: &BStr, words: &[BString]) -> Flow {
         let mut text = Vec::new();
-        let read = self
-            .open(path, OpenOptions::reading())
-            .and_then(|file| file.read_within(&self.control, &mut text));
-        if let Err(error) = read {
-            self.control.check()?;
-            return Ok(self.cannot_run(path, &errno::text(&error)));
-        }
+        let read = self.open(path, OpenOptions::reading()).and_then(|file| {
+            let whole = read_beginning(&*file, &mut text)?;
+            let kind = interpreter(&text);
+            // A program may be large, and is nothing to read.
+            if let (Interpreter::Shell(_), false) = (&kind, whole) {
+                file.read_within(&self.control, &mut text)?;
+            }
+            Ok(kind)
+        });
+        let kind = match read {
+            Ok(kind) => kind,
+            Err(error) => {
+                self.control.check()?;
+                return Ok(self.cannot_run(path, &errno::text(&error)));
+            }
+        };
         let arguments = words.get(1..).unwrap_or_default();
-        match interpreter(&text) {
+        match kind {
             Interpreter::Shell(options) => {
                 let mut shell = self.fresh_shell(path, arguments);
                 shell.script = path.into();
@@ -95,7 +105,7 @@ impl Shell {
 
     /// By the host, if it can.
     fn run_elsewhere(&mut self, path: &BStr, words: &[BString], problem: &str) -> Flow {
-        match self.run_real_program(words)? {
+        match self.run_real_program(path, words)? {
             Some(status) => Ok(status),
             None => Ok(self.cannot_run(path, problem)),
         }
@@ -128,6 +138,18 @@ enum Interpreter {
     Shell(Vec<u8>),
     Other(BString),
     Binary,
+}
+
+/// As much of a file as tells who runs it. `true`: there is no more.
+fn read_beginning(file: &dyn OpenFile, text: &mut Vec<u8>) -> io::Result<bool> {
+    let mut beginning = [0; 4096];
+    while text.len() < beginning.len() {
+        match file.read(&mut beginning)? {
+            0 => return Ok(true),
+            count => text.extend_from_slice(beginning.get(..count).unwrap_or_default()),
+        }
+    }
+    Ok(false)
 }
 
 /// What the beginning of a file says about who runs it.

@@ -1,0 +1,126 @@
+//! Real programs in the jail, as data: every `tests/programs/*.toml` is run by exacta and by real bash in a directory
+//! of the same name, and compared. `work.rs` does real work, and `bounds.rs` looks at what ends programs. Whatever the
+//! jail needs and the kernel does not have makes all of it fail: nothing is skipped.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests make directories and run the oracle; the product's rooms do not apply"
+)]
+
+mod bounds;
+#[path = "../behaviour/case.rs"]
+mod case;
+#[path = "../behaviour/oracle.rs"]
+mod oracle;
+mod scene;
+#[path = "../behaviour/tree.rs"]
+mod tree;
+mod work;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use case::Case;
+use libtest_mimic::{Arguments, Failed, Trial};
+use scene::Scene;
+use tree::Tree;
+
+/// What a run gave, by exacta or by the oracle.
+pub struct Observed {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub status: i32,
+    pub tree: Tree,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let mut trials = Vec::new();
+    for file in case::files(&folder) {
+        let topic = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for case in case::load(&file) {
+            trials.push(Trial::test(format!("{topic}::{}", case.name), move || check(&case)));
+        }
+    }
+    trials.extend(bounds::trials());
+    trials.extend(work::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn check(case: &Case) -> Result<(), Failed> {
+    let scene = Scene::new();
+    let expected = if case.oracle {
+        case.lay_out(&scene.project);
+        let observed = oracle::run(case, &scene.project)?;
+        scene.clear();
+        Some(observed)
+    } else {
+        assert!(!case.reason.is_empty(), "a case without the oracle needs a reason");
+        None
+    };
+    case.lay_out(&scene.project);
+    let outcome = scene.run_with_input(&case.script, case.stdin.as_bytes());
+    let observed = Observed {
+        stdout: outcome.stdout,
+        stderr: outcome.stderr,
+        status: i32::from(outcome.status.0),
+        tree: tree::read(&scene.project),
+    };
+    compare(case, expected.as_ref(), &observed)
+}
+
+fn compare(case: &Case, oracle: Option<&Observed>, observed: &Observed) -> Result<(), Failed> {
+    let mut problems = Vec::new();
+    let mut same = |what: &str, expected: &str, found: &str| {
+        if expected != found {
+            problems.push(format!("{what}: expected\n{expected:?}\nfound\n{found:?}"));
+        }
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if let Some(oracle) = oracle {
+        same("stdout of the oracle", &text(&oracle.stdout), &text(&observed.stdout));
+        same("status of the oracle", &oracle.status.to_string(), &observed.status.to_string());
+        if case.stderr_oracle {
+            same(
+                "stderr of the oracle",
+                &without_numbers(&oracle.stderr),
+                &without_numbers(&observed.stderr),
+            );
+        }
+        if case.tree.is_none() {
+            let (expected, found) = tree::difference(&oracle.tree, &observed.tree);
+            same("tree of the oracle", &expected, &found);
+        }
+    }
+    if let Some(stdout) = &case.stdout {
+        same("stdout", stdout, &text(&observed.stdout));
+    }
+    if let Some(stderr) = &case.stderr {
+        same("stderr", stderr, &text(&observed.stderr));
+    }
+    if let Some(status) = case.status {
+        same("status", &status.to_string(), &observed.status.to_string());
+    }
+    if let Some(expected) = &case.tree {
+        let (expected, found) = tree::difference_to_given(expected, &observed.tree);
+        same("tree", &expected, &found);
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let problems = problems.join("\n");
+    let stderr = text(&observed.stderr);
+    Err(format!("{problems}\nscript: {}\nstderr: {stderr}", case.script).into())
+}
+
+/// Processes have other numbers each time.
+fn without_numbers(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    let is_number = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let words: Vec<&str> = words.map(|word| if is_number(word) { "N" } else { word }).collect();
+    words.join(" ")
+}
