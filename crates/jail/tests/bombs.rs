@@ -1,4 +1,5 @@
 //! Programs that fork, allocate, spin and write without end. They run in a jail, and the jail in a disposable world.
+#![expect(clippy::expect_used, clippy::print_stdout, reason = "a test that cannot go on says so")]
 
 mod support;
 

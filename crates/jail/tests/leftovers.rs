@@ -3,6 +3,7 @@
 //!
 //! `EXACTA_JAILS=1000` makes it a thousand.
 #![expect(clippy::disallowed_methods, reason = "tests look at the host")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 
 mod support;
 
@@ -76,7 +77,7 @@ fn nothing_is_left() {
     let before = (mounts(), descriptors(), temporary());
     let mut numbers = Vec::new();
     {
-        let mut makers = vec![spawner(), spawner()];
+        let mut makers = [spawner(), spawner()];
         let mut alive: Vec<(Cell, Vec<Running>)> = Vec::new();
         for _ in 0..count {
             let maker = &makers[chance.below(2)];

@@ -1,7 +1,15 @@
 //! Whatever ends, and however: nothing of a jail is left, and soon.
+#![expect(clippy::disallowed_methods, reason = "an engine is killed, and that is not this process")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on says so"
+)]
 
 mod support;
 
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use exacta_jail::plan::{Limits, SyntheticFile};
@@ -157,6 +165,46 @@ fn the_death_of_each_part_is_the_death_of_all() {
                     .expect("an end");
             }
             await_no_groups(number);
+        }
+    }
+}
+
+/// Where an engine that is to be killed finds what it is to run.
+const SCRIPT: &str = "EXACTA_SCRIPT";
+
+#[test]
+#[ignore = "it is started by the next one, and killed"]
+fn an_engine() {
+    let script = std::env::var(SCRIPT).expect("a script");
+    let project = Project(std::env::var("EXACTA_PROJECT").expect("a directory").into());
+    let spawner = spawner();
+    let mut cell = spawner.build(&project.plan(Limits::default())).expect("a jail");
+    let idle = spawner.build(&project.plan(Limits::default())).expect("a jail");
+    let running = project.start(&mut cell, &script);
+    std::thread::sleep(Duration::from_secs(60));
+    drop((running, idle));
+}
+
+#[test]
+fn the_death_of_the_engine_is_the_death_of_all() {
+    for (name, script) in PROGRAMS {
+        let project = Project::new();
+        let mut engine = Command::new("/proc/self/exe")
+            .args(["--ignored", "--exact", "an_engine"])
+            .env(SCRIPT, script)
+            .env("EXACTA_PROJECT", &project.0)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("this binary");
+        project.await_word("ready");
+        let all = descendants(engine.id());
+        // A spawner, two wardens, two inits, and what runs.
+        assert!(all.len() > 5, "{all:?}");
+        engine.kill().expect("it is ours");
+        await_end(&format!("{name} by the death of the engine"), &all);
+        engine.wait().expect("it is ours");
+        for spawner in all {
+            await_no_groups(spawner.number);
         }
     }
 }
