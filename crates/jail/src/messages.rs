@@ -55,10 +55,12 @@ pub struct Swept;
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Report {
     /// Its number inside.
-    Started {
-        process: u32,
-    },
+    Started { process: u32 },
     /// It never became the program. Sent by what would have become it.
     Failed(Failure),
-    Ended(Ending),
+    Ended {
+        ending: Ending,
+        /// The most memory that it, or one that it has waited for, has ever had at one time.
+        resident_peak: u64,
+    },
 }

@@ -31,11 +31,11 @@ const PROGRAMS: [(&str, &str); 6] = [
         "one that ignores what can be ignored",
         "trap '' TERM INT HUP QUIT PIPE CHLD; echo ready; i=0; while [ $i -lt 300 ]; do sleep 1; i=$((i+1)); done",
     ),
-    ("one that stops itself", "(sleep 300 & kill -STOP $$) & echo ready; kill -STOP $$"),
+    ("one that stops itself", "echo ready; (sleep 300 & kill -STOP $$) & kill -STOP $$"),
     ("many", "i=0; while [ $i -lt 30 ]; do sleep 300 & i=$((i+1)); done; echo ready; wait"),
     (
         "one that starts others all the time",
-        "echo ready; i=0; while [ $i -lt 20000 ]; do /bin/true; (:) & i=$((i+1)); done; wait",
+        "echo ready; i=0; while [ $i -lt 20000 ]; do /bin/true; (:) & wait; i=$((i+1)); done",
     ),
 ];
 

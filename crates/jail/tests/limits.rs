@@ -104,6 +104,16 @@ fn what_was_used_is_measured() {
 }
 
 #[test]
+fn what_ends_before_anybody_looks_is_measured_too() {
+    let (finished, _) = run(&Limits::default(), "head -c 20m /dev/zero | tail -c 20m >/dev/null");
+    assert_eq!(finished.ending, Ending::Exited(0));
+    assert!(finished.memory_peak > 15 * MEGABYTE, "{finished:?}");
+    let (finished, _) = run(&Limits::default(), "exit 0");
+    assert!(finished.memory_peak > 100 << 10, "{finished:?}");
+    assert!(finished.memory_peak < 30 * MEGABYTE, "{finished:?}");
+}
+
+#[test]
 fn limits_are_changed_between_requests() {
     let (project, spawner) = (Project::new(), spawner());
     let small = Limits {

@@ -8,14 +8,13 @@ use bstr::BString;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, kill_process,
-    kill_process_group, setrlimit, setsid, wait,
+    Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, setrlimit, setsid,
 };
 
 use crate::messages::{Order, Report, Swept};
-use crate::outcome::{AtStep, Ending, Failure};
+use crate::outcome::{AtStep, Failure};
 use crate::plan::{Limits, Program};
-use crate::system::process;
+use crate::system::process::{self, Buried, Patience};
 use crate::walls::landlock::Grants;
 use crate::wire;
 
@@ -47,7 +46,7 @@ fn serve_until_error(orders: &OwnedFd, grants: &Grants) -> Result<(), Failure> {
         if ended {
             let mut signal = [0; 128];
             while rustix::io::read(&children, &mut signal).is_ok() {}
-            bury(&mut programs, WaitOptions::NOHANG);
+            bury(&mut programs, Patience::Look);
         }
         if asked {
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
@@ -122,28 +121,23 @@ fn obey(
         Order::Sweep => {
             // Everything inside but us. What was being made while we killed is there the next time.
             while process::kill_everything() {
-                bury(programs, WaitOptions::empty());
+                bury(programs, Patience::Wait);
             }
             wire::send(orders, &Swept, &[]).at("answer an order")
         }
     }
 }
 
-/// Waits for children that have ended, and reports those that somebody started.
-fn bury(programs: &mut Programs, options: WaitOptions) {
-    while let Ok(Some((process, status))) = wait(options) {
-        if let Some(Some(reports)) = programs.remove(&process)
-            && let Some(ending) = ending(status)
+/// Buries children that have ended, and reports those that somebody started.
+fn bury(programs: &mut Programs, patience: Patience) {
+    while let Some(Buried { child, ending, resident_peak }) = process::bury(patience) {
+        if let Some(Some(reports)) = programs.remove(&child)
+            && let Some(ending) = ending
         {
-            let _nobody_may_care = wire::send(&reports, &Report::Ended(ending), &[]);
+            let ended = Report::Ended { ending, resident_peak };
+            let _nobody_may_care = wire::send(&reports, &ended, &[]);
         }
     }
-}
-
-fn ending(status: WaitStatus) -> Option<Ending> {
-    let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
-    let exited = status.exit_status().map(|number| Ending::Exited(byte(number)));
-    exited.or_else(|| status.terminating_signal().map(|number| Ending::Signalled(byte(number))))
 }
 
 /// What the kernel holds each process to.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 
 use self::outside::Outside;
@@ -96,10 +97,10 @@ impl Cell {
                 if let Some(watch) = &self.watch {
                     watch.started(process, program);
                 }
-                Ok(Running { reports: ours, process })
+                Ok(Running { reports: ours, process, watched: Arc::clone(&self.watched) })
             }
             Report::Failed(failure) => Err(failure),
-            Report::Ended(_) => Err(Failure::new("start a program", rustix::io::Errno::PROTO)),
+            Report::Ended { .. } => Err(Failure::new("start a program", Errno::PROTO)),
         }
     }
 
@@ -113,6 +114,8 @@ impl Cell {
     pub fn sweep(&mut self) -> Result<(), Failure> {
         let step = "end what runs in the jail";
         wire::send(&self.ends.orders, &Order::Sweep, &[]).at(step)?;
+        // What the kernel cannot end, because it waits for a device, ends nobody's patience but ours.
+        await_input(&self.ends.orders).at(step)?;
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         let answer = wire::receive::<Swept>(&self.ends.orders);
         answer.and_then(|it| it.ok_or_else(gone)).at(step)?;
@@ -171,13 +174,7 @@ impl Cell {
         let step = "wait for the end of the jail";
         self.watched.end();
         shutdown(&self.ends.lease, Shutdown::Write).at(step)?;
-        let mut watched = [PollFd::new(&self.ends.lease, PollFlags::IN)];
-        let patience = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
-        match poll(&mut watched, Some(&patience)) {
-            Ok(0) => Err(Failure::new(step, rustix::io::Errno::TIMEDOUT)),
-            Ok(_) => Ok(()),
-            Err(error) => Err(Failure::new(step, error)),
-        }
+        await_input(&self.ends.lease).at(step)
     }
 }
 
@@ -187,12 +184,18 @@ impl Drop for Cell {
     }
 }
 
-/// A program that runs in a jail.
-#[derive(Debug)]
+/// A program that runs in a jail. Dropped before its end, it is ended, with what is left of its process group.
 pub struct Running {
     reports: OwnedFd,
     /// Its number inside.
     process: u32,
+    watched: Arc<Watched>,
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Running").field("process", &self.process).finish_non_exhaustive()
+    }
 }
 
 impl Running {
@@ -204,12 +207,29 @@ impl Running {
     /// Waits for the end. A jail that was ended has killed the program.
     pub fn wait(&self) -> Result<Ending, Failure> {
         match wire::receive::<Report>(&self.reports) {
-            Ok(Some((Report::Ended(ending), _))) => Ok(ending),
+            Ok(Some((Report::Ended { ending, resident_peak }, _))) => {
+                self.watched.note_resident(resident_peak);
+                Ok(ending)
+            }
             Ok(Some((Report::Failed(failure), _))) => Err(failure),
             Ok(Some((Report::Started { .. }, _))) => {
-                Err(Failure::new("wait for a program", rustix::io::Errno::PROTO))
+                Err(Failure::new("wait for a program", Errno::PROTO))
             }
             Ok(None) | Err(_) => Ok(Ending::Signalled(libc::SIGKILL as u8)),
+        }
+    }
+}
+
+/// Waits until there is something to read, or the other end is gone.
+fn await_input(socket: &OwnedFd) -> Result<(), Errno> {
+    let mut watched = [PollFd::new(socket, PollFlags::IN)];
+    let patience = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
+    loop {
+        match poll(&mut watched, Some(&patience)) {
+            Ok(0) => return Err(Errno::TIMEDOUT),
+            Ok(_) => return Ok(()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
         }
     }
 }

@@ -38,6 +38,7 @@ impl Grounds {
         let mounts = files::read("/proc/self/mountinfo").unwrap_or_default();
         let memberships = files::read("/proc/self/cgroup").unwrap_or_default();
         let mut grounds = all(&mounts, &memberships);
+        grounds.iter().for_each(Ground::divide);
         grounds.retain(Ground::promises);
         for ground in &grounds {
             ground.directories().into_iter().for_each(remove_stale);
@@ -53,19 +54,26 @@ impl Grounds {
 }
 
 impl Ground {
+    /// Hands what our own group has down to those below it. What others have set up above is not ours to change. Refused
+    /// while processes are in the group, unless it is the topmost one; then a place above it may do.
+    fn divide(&self) {
+        if let Ground::Second { directory, own: true } = self
+            && !self.promises()
+        {
+            let all = CONTROLLERS.map(|it| format!("+{it}")).join(" ");
+            let _it_shows = files::write(directory.join("cgroup.subtree_control"), &all);
+        }
+    }
+
     /// `false`: it lacks what a group would need.
     fn promises(&self) -> bool {
         match self {
             Ground::First { .. } => true,
-            Ground::Second { directory, own } => {
-                let has = |name: &str| {
-                    let listed = files::read(directory.join(name)).unwrap_or_default();
-                    CONTROLLERS.iter().all(|it| {
-                        files::words(&listed).any(|controller| controller == it.as_bytes())
-                    })
-                };
-                // What others have set up above is not ours to change; our own group is.
-                has("cgroup.subtree_control") || (*own && has("cgroup.controllers"))
+            Ground::Second { directory, .. } => {
+                let file = directory.join("cgroup.subtree_control");
+                let handed_down = files::read(file).unwrap_or_default();
+                let has = |it: &str| files::words(&handed_down).any(|has| has == it.as_bytes());
+                CONTROLLERS.iter().all(|it| has(it))
             }
         }
     }
@@ -80,13 +88,6 @@ impl Ground {
     }
 
     fn create(&self, limits: &Limits, next: &mut u32) -> Option<Group> {
-        if let Ground::Second { directory, own: true } = self {
-            // Refused while processes are in the group, unless it is the topmost one; then a place above it may do.
-            let _it_shows_below = files::write(
-                directory.join("cgroup.subtree_control"),
-                &CONTROLLERS.map(|it| format!("+{it}")).join(" "),
-            );
-        }
         for _ in 0..MOST_TRIES {
             let name = format!("{PREFIX}{}-{next}", std::process::id());
             *next = next.wrapping_add(1);

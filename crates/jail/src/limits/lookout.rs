@@ -73,6 +73,14 @@ impl Watched {
         state.usage.clone()
     }
 
+    /// What a process was told to have had, for programs that end before anybody looks.
+    pub fn note_resident(&self, peak: u64) {
+        let mut state = self.state();
+        if let Meter::Sampled(sampler) = &mut state.meter {
+            sampler.note_resident(peak);
+        }
+    }
+
     /// Other limits, and everything counted anew.
     pub fn set_limits(&self, limits: &Limits) -> io::Result<()> {
         let mut state = self.state();

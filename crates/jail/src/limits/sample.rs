@@ -64,6 +64,11 @@ impl Sampler {
         Ok(self.latest)
     }
 
+    /// A process had as much.
+    pub fn note_resident(&mut self, peak: u64) {
+        self.latest.memory_peak = self.latest.memory_peak.max(peak);
+    }
+
     /// As it was when it was last looked at.
     pub fn latest(&self) -> Figures {
         self.latest

@@ -10,6 +10,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, waitpid};
 
+use crate::outcome::Ending;
+
 /// Which side of a [`fork`] this is.
 pub enum Fork {
     Child,
@@ -196,6 +198,53 @@ pub fn kill_everything() -> bool {
 pub fn leave(namespaces: rustix::thread::UnshareFlags) -> io::Result<()> {
     // SAFETY: this process has one thread and shares neither memory nor descriptors with another.
     Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)
+}
+
+/// A child that was buried.
+pub struct Buried {
+    pub child: Pid,
+    /// `None`: it ended in no way that there is.
+    pub ending: Option<Ending>,
+    /// The most memory that it, or one that it has buried itself, has ever had at one time.
+    pub resident_peak: u64,
+}
+
+/// Whether to wait for a child that has not ended yet.
+#[derive(Clone, Copy)]
+pub enum Patience {
+    Wait,
+    Look,
+}
+
+/// Buries any child. `None`: there is none, or none that has ended.
+pub fn bury(patience: Patience) -> Option<Buried> {
+    let options = match patience {
+        Patience::Wait => 0,
+        Patience::Look => libc::WNOHANG,
+    };
+    loop {
+        let mut status = 0;
+        // SAFETY: `rusage` is plain numbers, for which all zeros are valid.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: both are written by the kernel, are of the type it expects, and live through the call.
+        let child = unsafe { libc::wait4(-1, &raw mut status, options, &raw mut usage) };
+        if child == -1 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted {
+            continue;
+        }
+        let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
+        let ending = if libc::WIFEXITED(status) {
+            Some(Ending::Exited(byte(libc::WEXITSTATUS(status))))
+        } else if libc::WIFSIGNALED(status) {
+            Some(Ending::Signalled(byte(libc::WTERMSIG(status))))
+        } else {
+            None
+        };
+        // The kernel counts in kilobytes.
+        let resident_peak = u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024);
+        // Neither an error nor "none yet" is a number of a process.
+        let child = Some(child).filter(|child| *child > 0).and_then(Pid::from_raw)?;
+        return Some(Buried { child, ending, resident_peak });
+    }
 }
 
 /// Waits until a child has ended, and buries it.
