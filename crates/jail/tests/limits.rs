@@ -75,6 +75,30 @@ fn memory_is_of_the_whole_tree() {
 }
 
 #[test]
+fn memory_that_belongs_to_no_process_counts() {
+    let limits = Limits { memory: Some(64 * MEGABYTE), ..Limits::default() };
+    let cases = [
+        (
+            "a file without a name",
+            "import os, time\nf = os.memfd_create('x')\nfor i in range(200): os.write(f, bytes(1 << 20)); time.sleep(0.002)\ntime.sleep(2)",
+        ),
+        (
+            "many of them",
+            "import os, time\nfor i in range(200): os.write(os.memfd_create('x'), bytes(1 << 20)); time.sleep(0.002)\ntime.sleep(2)",
+        ),
+        (
+            "one that is in nobody's memory any more",
+            "import os, time, mmap\nf = os.memfd_create('x')\nos.truncate(f, 200 << 20)\nfor i in range(20):\n m = mmap.mmap(f, 10 << 20, offset=i * 10 << 20)\n m.write(bytes(10 << 20))\n m.close()\n time.sleep(0.02)\ntime.sleep(2)",
+        ),
+    ];
+    for (name, script) in cases {
+        let (finished, alive) = run(&limits, &format!("python3 -c \"{script}\""));
+        assert_eq!(finished.limits_hit, [LimitHit::Memory], "{name}: {finished:?}");
+        assert!(!alive, "{name}");
+    }
+}
+
+#[test]
 fn tasks_are_refused() {
     let limits = Limits { tasks: Some(10), ..Limits::default() };
     // A full house for a while, so that it is seen where it is only looked at; then one too many.

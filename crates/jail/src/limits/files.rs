@@ -6,6 +6,8 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
@@ -100,6 +102,15 @@ pub fn remove_directory(path: &Path) -> io::Result<()> {
 pub fn names(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().into()).collect()
+}
+
+/// The bytes of a file that is open somewhere, and what tells it from others; `None` when it is not of this kind.
+pub fn open_elsewhere(path: &Path, kind: &str) -> Option<((u64, u64), u64)> {
+    let target = fs::read_link(path).ok()?;
+    let is_meant = target.as_os_str().as_bytes().starts_with(kind.as_bytes());
+    let found = is_meant.then(|| fs::metadata(path).ok()).flatten()?;
+    // The kernel counts in half kilobytes, whatever the block size.
+    Some(((found.dev(), found.ino()), found.blocks().saturating_mul(512)))
 }
 
 #[cfg(test)]

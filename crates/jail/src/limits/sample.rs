@@ -12,6 +12,8 @@ use super::meter::Figures;
 
 /// A look stops here; more tasks than any limit allows.
 const MOST_PROCESSES: usize = 1 << 16;
+/// To look through all that is open takes a while.
+const LOOKS_PER_SEARCH: u32 = 4;
 
 pub struct Sampler {
     /// As we see it. The caller knows whether it is still the one it was.
@@ -20,6 +22,9 @@ pub struct Sampler {
     living: HashMap<(u32, u64), u64>,
     /// What those used that have been seen and are gone.
     departed: u64,
+    /// What nameless files took when they were last looked for.
+    nameless: u64,
+    looks: u32,
     latest: Figures,
 }
 
@@ -38,7 +43,14 @@ struct Process {
 
 impl Sampler {
     pub fn new(init: u32) -> Self {
-        Sampler { init, living: HashMap::new(), departed: 0, latest: Figures::default() }
+        Sampler {
+            init,
+            living: HashMap::new(),
+            departed: 0,
+            nameless: 0,
+            looks: 0,
+            latest: Figures::default(),
+        }
     }
 
     pub fn look(&mut self) -> io::Result<Figures> {
@@ -50,15 +62,20 @@ impl Sampler {
         self.latest.tasks_peak = self.latest.tasks_peak.max(self.latest.tasks);
         let page = rustix::param::page_size() as u64;
         let resident = |process: &Process| process.resident.saturating_mul(page);
-        let resident_sum = processes.iter().map(|(_, process)| resident(process)).sum();
-        self.latest.memory = if resident_sum <= self.latest.memory_peak {
-            resident_sum
+        let resident_sum: u64 = processes.iter().map(|(_, process)| resident(process)).sum();
+        if self.looks.is_multiple_of(LOOKS_PER_SEARCH) {
+            self.nameless = nameless(&processes);
+        }
+        self.looks = self.looks.wrapping_add(1);
+        let at_most = resident_sum.saturating_add(self.nameless);
+        self.latest.memory = if at_most <= self.latest.memory_peak {
+            at_most
         } else {
             // What is shared was counted once for each: the exact figure is dear, and only needed for a new peak.
-            let share = |(number, process): &(u32, Process)| {
-                proportional(*number).unwrap_or_else(|| resident(process))
-            };
-            processes.iter().map(share).sum()
+            let shares = processes.iter().map(|(number, process)| {
+                Share::of(*number).unwrap_or(Share { all: resident(process), in_files: 0 })
+            });
+            shares.fold(Share::default(), Share::add).with(self.nameless)
         };
         self.latest.memory_peak = self.latest.memory_peak.max(self.latest.memory);
         Ok(self.latest)
@@ -168,10 +185,43 @@ fn parse(content: &BString) -> Option<Process> {
     })
 }
 
-/// The memory of a process, with what it shares divided by those who share it.
-fn proportional(process: u32) -> Option<u64> {
-    let content = files::read(format!("/proc/{process}/smaps_rollup")).ok()?;
-    Some(files::number_of(&content, "Pss")?.saturating_mul(1024))
+/// The memory of processes, with what they share divided by those who share it.
+#[derive(Default)]
+struct Share {
+    all: u64,
+    /// Of that, what belongs to files in memory.
+    in_files: u64,
+}
+
+impl Share {
+    fn of(process: u32) -> Option<Self> {
+        let content = files::read(format!("/proc/{process}/smaps_rollup")).ok()?;
+        let kilobytes = |word: &str| files::number_of(&content, word).unwrap_or(0);
+        let all = files::number_of(&content, "Pss")?.saturating_add(kilobytes("SwapPss"));
+        let in_files = kilobytes("Pss_Shmem");
+        Some(Share { all: all.saturating_mul(1024), in_files: in_files.saturating_mul(1024) })
+    }
+
+    fn add(self, other: Self) -> Self {
+        let all = self.all.saturating_add(other.all);
+        Share { all, in_files: self.in_files.saturating_add(other.in_files) }
+    }
+
+    /// Together with files of which a part may be counted already.
+    fn with(self, nameless: u64) -> u64 {
+        self.all.saturating_add(nameless.saturating_sub(self.in_files))
+    }
+}
+
+/// The bytes in files that are only in memory and have no name: they belong to no process and count for none.
+fn nameless(processes: &[(u32, Process)]) -> u64 {
+    let mut known = HashMap::new();
+    for (number, _) in processes {
+        let folder = std::path::PathBuf::from(format!("/proc/{number}/fd"));
+        let names = files::names(&folder).into_iter();
+        known.extend(names.filter_map(|name| files::open_elsewhere(&folder.join(name), "/memfd:")));
+    }
+    known.values().copied().fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
