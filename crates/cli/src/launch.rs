@@ -14,6 +14,7 @@ use exacta::approvals::Approver;
 use exacta::configuration::{Configuration, Sources, TrustedCommands};
 use exacta::gate::Face;
 use exacta::policy::Profile;
+use exacta::policy::limits::Allowance;
 use exacta::programs::ProgramOptions;
 use exacta::{EngineError, SessionOptions};
 
@@ -43,7 +44,8 @@ impl Launch {
         options.directory = caller;
         options.programs = Some(ProgramOptions {
             path: std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect(),
-            ..ProgramOptions::default()
+            tools: tools(global)?,
+            limits: configuration.limits,
         });
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
@@ -52,11 +54,22 @@ impl Launch {
         Ok(Launch { options, configuration })
     }
 
+    /// Of the output of one request, as much is shown.
+    pub fn output_bytes(&self) -> u64 {
+        let usual = Allowance::of(self.configuration.policy.profile());
+        self.configuration.limits.applied_to(usual).output_bytes
+    }
+
     /// The options with a face and somebody to ask.
     pub fn session(self, face: Face, approver: Arc<dyn Approver>) -> SessionOptions {
         let judgement = self.configuration.judgement(face, approver);
         SessionOptions { judgement: Some(judgement), ..self.options }
     }
+}
+
+/// Directories of the operator's own programs, by their real paths.
+fn tools(global: &Global) -> Result<Vec<PathBuf>, EngineError> {
+    global.tools.iter().map(|tools| exacta::project::canonical_root(tools)).collect()
 }
 
 /// The project by its real path.

@@ -13,7 +13,7 @@ use rustix::time::ClockId;
 use crate::filesystem::CurrentRequest;
 use crate::gate::Gate;
 use crate::judging;
-use crate::programs::Programs;
+use crate::programs::{Programs, Tally};
 
 /// One of the process's own descriptors 0, 1 and 2.
 pub use crate::filesystem::Stream as StandardStream;
@@ -46,11 +46,9 @@ impl EngineHost {
         self
     }
 
-    /// Nothing that a request has started outlives it.
-    pub fn end_request(&self) {
-        if let Some(programs) = &self.programs {
-            programs.end_request();
-        }
+    /// Nothing that a request has started outlives it. What its programs have used, if there were any.
+    pub fn end_request(&self) -> Option<Tally> {
+        self.programs.as_ref()?.end_request()
     }
 
     /// The commands recorded since the last time.
@@ -100,10 +98,12 @@ impl Host for EngineHost {
         SystemTime::now()
     }
 
-    /// Of all threads: a pipeline's stages are threads.
+    /// Of all threads: a pipeline's stages are threads. And of programs.
     fn processor_time(&self) -> Duration {
         let used = rustix::time::clock_gettime(ClockId::ProcessCPUTime);
-        Duration::new(used.tv_sec.max(0) as u64, used.tv_nsec.clamp(0, 999_999_999) as u32)
+        let own =
+            Duration::new(used.tv_sec.max(0) as u64, used.tv_nsec.clamp(0, 999_999_999) as u32);
+        own + self.programs.as_ref().map(Programs::processor_time).unwrap_or_default()
     }
 
     fn random(&self) -> u64 {

@@ -87,14 +87,26 @@ pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
     Ok(state)
 }
 
+/// A file for output that is too long for a report, and its path as a script sees it.
+pub(crate) fn create_spill(root: &Path, name: &str) -> io::Result<(fs::File, String)> {
+    let folder = temporary_directory(root)?;
+    let path = folder.join(name);
+    let file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+    Ok((file, format!("/tmp/{name}")))
+}
+
+/// What `/tmp` is for a session.
+fn temporary_directory(root: &Path) -> io::Result<PathBuf> {
+    let folder = state_directory(root)?.join("tmp");
+    match fs::DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(folder),
+    }
+}
+
 /// Keeps a whole output that was too long for a report; gives the path as a script sees it.
 pub(crate) fn write_spill(root: &Path, name: &str, parts: &[&[u8]]) -> io::Result<String> {
-    let folder = state_directory(root)?.join("tmp");
-    if let Err(error) = fs::DirBuilder::new().mode(0o700).create(&folder)
-        && error.kind() != io::ErrorKind::AlreadyExists
-    {
-        return Err(error);
-    }
+    let folder = temporary_directory(root)?;
     fs::write(folder.join(name), parts.concat())?;
     Ok(format!("/tmp/{name}"))
 }

@@ -14,16 +14,17 @@ use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
 use exacta_policy::Verdict;
-use exacta_shell::host::Step;
+use exacta_shell::host::{Host as _, Step};
 
 use crate::commands_file::{Trust, TrustNothing};
 use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
 use crate::gate::{Face, Gate, Judged, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
+use crate::kept_output::{Kept, KeptOutput, OutputLimit};
 use crate::metered::Metered;
 use crate::pipeline;
-use crate::programs::{ProgramOptions, Programs};
+use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
 use crate::surroundings::World;
 
@@ -48,6 +49,8 @@ pub struct SessionOptions {
     pub judgement: Option<Judgement>,
     /// Whether what came with the repository may allow commands.
     pub trust: Arc<dyn Trust>,
+    /// Keep so much of the output of a request; absent: all of it, as far as [`Limits::output_bytes`] goes.
+    pub output: Option<OutputLimit>,
     /// Real programs may run, in a jail; absent: there are none.
     pub programs: Option<ProgramOptions>,
 }
@@ -76,6 +79,7 @@ impl SessionOptions {
             record_steps: false,
             judgement: None,
             trust: Arc::new(TrustNothing),
+            output: None,
             programs: None,
         }
     }
@@ -138,8 +142,16 @@ pub struct Outcome {
     /// Every command that ran, if [`SessionOptions::record_steps`] asks for them.
     pub steps: Vec<Step>,
     pub duration: Duration,
+    /// What the processors have worked for it, programs included.
+    pub processor_time: Duration,
     /// What the judge has said, and what a person has approved.
     pub judged: Judged,
+    /// Output was over its limit, and only head and tail of it are left.
+    pub truncated: bool,
+    /// Where the whole of it is, as a script sees it.
+    pub spill: Option<String>,
+    /// What its programs have used and what held them; absent: none has run.
+    pub programs: Option<Tally>,
 }
 
 /// Stops a running request from another thread.
@@ -157,6 +169,7 @@ pub struct Session {
     host: Arc<EngineHost>,
     gate: Arc<Gate>,
     limits: Limits,
+    output: Option<OutputLimit>,
     /// A request was announced and has not run yet.
     prepared: bool,
 }
@@ -193,8 +206,9 @@ impl Session {
         let mut environment = options.environment;
         let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
         if let Some(programs) = &options.programs {
-            let programs = Programs::in_project(programs, &options.root, &identity)
-                .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
+            let programs =
+                Programs::in_project(programs, &options.root, &identity, &gate.judgement.policy)
+                    .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
             if environment.iter().all(|(name, _)| name != "PATH") {
                 environment.push(("PATH".into(), programs.path()));
             }
@@ -211,7 +225,14 @@ impl Session {
             start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
         }
         gate.begin_session(shell.variables.environment());
-        Ok(Session { shell, host, gate, limits: options.limits, prepared: false })
+        Ok(Session {
+            shell,
+            host,
+            gate,
+            limits: options.limits,
+            output: options.output,
+            prepared: false,
+        })
     }
 
     /// Goes on in this directory if the session can see it.
@@ -261,12 +282,12 @@ impl Session {
         body: impl FnOnce(&mut Shell) -> Flow,
         end: fn(&mut Shell, Flow) -> ExitStatus,
     ) -> Outcome {
-        let started = Instant::now();
+        let (started, worked) = (Instant::now(), self.host.processor_time());
         if !std::mem::take(&mut self.prepared) {
             self.prepare();
             self.prepared = false;
         }
-        let (mut table, captured) = self.open_streams(&request.streams);
+        let (mut table, streams) = self.open_streams(&request.streams);
         for descriptor in &request.closed {
             table.set(*descriptor, None);
         }
@@ -284,15 +305,30 @@ impl Session {
             _ => (None, false),
         };
         let status = end(&mut self.shell, flow);
-        self.host.end_request();
+        let programs = self.host.end_request();
+        let processor_time = self.host.processor_time().saturating_sub(worked);
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let (stdout, stderr) = captured.map_or_else(Default::default, |captured| {
-            (captured.output.take(), captured.errors.take())
-        });
+        let [output, errors] = streams.map(Collected::take);
+        let truncated = output.cut || errors.cut;
+        let spill = output.spill.or(errors.spill);
+        let (stdout, stderr) = (output.bytes, errors.bytes);
         let steps = self.host.take_steps();
         let (judged, duration) = (self.gate.judged(), started.elapsed());
-        Outcome { status, stdout, stderr, stopped, exited, steps, duration, judged }
+        Outcome {
+            status,
+            stdout,
+            stderr,
+            stopped,
+            exited,
+            steps,
+            duration,
+            processor_time,
+            judged,
+            truncated,
+            spill,
+            programs,
+        }
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.
@@ -325,38 +361,60 @@ impl Session {
         self.gate.recorder.all()
     }
 
-    fn open_streams(&self, streams: &Streams) -> (FileTable, Option<Captured>) {
+    fn open_streams(&self, streams: &Streams) -> (FileTable, [Collected; 2]) {
         let control = &self.shell.control;
         let metered = |file: Arc<dyn OpenFile>| {
             Arc::new(Metered::new(file, Arc::clone(control))) as Arc<dyn OpenFile>
         };
-        match streams {
+        let (input, output, errors) = match streams {
             Streams::Captured { input } => {
-                let output = Arc::new(Capture::default());
-                let errors = Arc::new(Capture::default());
-                let table = FileTable::standard(
-                    Arc::new(Bytes::new(input.clone())),
-                    metered(Arc::clone(&output) as _),
-                    metered(Arc::clone(&errors) as _),
-                );
-                (table, Some(Captured { output, errors }))
+                (Arc::new(Bytes::new(input.clone())) as Arc<dyn OpenFile>, None, None)
             }
             Streams::Given { input, output, errors } => {
-                let table = FileTable::standard(
-                    Arc::clone(input),
-                    metered(Arc::clone(output)),
-                    metered(Arc::clone(errors)),
-                );
-                (table, None)
+                (Arc::clone(input), Some(Arc::clone(output)), Some(Arc::clone(errors)))
+            }
+        };
+        let (output, kept) = self.collected(output, "txt");
+        let (errors, kept_errors) = self.collected(errors, "err.txt");
+        (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
+    }
+
+    /// Where one stream of output goes, and what is left of it at the end.
+    fn collected(
+        &self,
+        target: Option<Arc<dyn OpenFile>>,
+        suffix: &str,
+    ) -> (Arc<dyn OpenFile>, Collected) {
+        match (&self.output, target) {
+            (Some(limit), target) => {
+                let name = format!("{}.{suffix}", limit.name);
+                let kept = Arc::new(KeptOutput::new(OutputLimit { name, ..limit.clone() }, target));
+                (Arc::clone(&kept) as _, Collected::Kept(kept))
+            }
+            (None, Some(target)) => (target, Collected::Nothing),
+            (None, None) => {
+                let capture = Arc::new(Capture::default());
+                (Arc::clone(&capture) as _, Collected::All(capture))
             }
         }
     }
 }
 
-/// Where the output of a request is collected.
-struct Captured {
-    output: Arc<Capture>,
-    errors: Arc<Capture>,
+/// What is collected of one stream of output.
+enum Collected {
+    Nothing,
+    All(Arc<Capture>),
+    Kept(Arc<KeptOutput>),
+}
+
+impl Collected {
+    fn take(self) -> Kept {
+        match self {
+            Collected::Nothing => Kept::default(),
+            Collected::All(capture) => Kept { bytes: capture.take(), ..Kept::default() },
+            Collected::Kept(kept) => kept.take(),
+        }
+    }
 }
 
 /// Begins in a directory if the session can see it; else it stays at the root.

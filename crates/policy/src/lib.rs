@@ -10,6 +10,7 @@
 //! - [`programs`]: what each program does with its words (data: `programs/*.toml`).
 //! - [`code`]: what a piece of inline code in another language would do.
 //! - [`rules`]: what is allowed, asked about and denied (data: `rules/*.toml`).
+//! - [`limits`]: how much of the machine programs may use.
 //! - [`judge`]: puts these together; the strictest finding wins.
 
 pub mod code;
@@ -18,6 +19,7 @@ pub mod event;
 pub mod glob;
 mod hosts;
 pub mod judge;
+pub mod limits;
 pub mod programs;
 pub mod rules;
 pub mod surroundings;

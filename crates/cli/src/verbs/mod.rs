@@ -3,6 +3,7 @@
 mod approvals;
 mod init;
 mod interactive;
+mod isolation;
 mod run;
 mod script;
 mod shell;

@@ -8,11 +8,11 @@ use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Standard};
 use exacta::gate::Face;
 use exacta::policy::{Decision, Place, Surroundings as _};
-use exacta::{Outcome, Request, Session, SessionOptions};
+use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
 
-use super::failed;
+use super::{failed, isolation};
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation};
 use crate::launch::Launch;
@@ -21,14 +21,16 @@ use crate::signals::Interrupts;
 use crate::terminal::visible;
 use crate::{output, streams};
 
-/// Bytes of output kept in the report; what `full-auto` allows (S3).
-const MAX_OUTPUT: u64 = 10 << 20;
-
 pub fn perform(global: &Global, run: RunInvocation) -> Exit {
-    let mut options = match Launch::new(global) {
-        Ok(launch) => launch.session(Face::Run, approver(&run)),
+    let launch = match Launch::new(global) {
+        Ok(launch) => launch,
         Err(problem) => return failed(&problem),
     };
+    let id = uuid::Uuid::now_v7().to_string();
+    let limit = run.max_output.unwrap_or_else(|| launch.output_bytes());
+    let mut options = launch.session(Face::Run, approver(&run));
+    let name = format!("output-{id}");
+    options.output = Some(OutputLimit { bytes: limit, root: Some(options.root.clone()), name });
     place(&mut options, &run);
     if run.clear_environment {
         options.environment.clone_from(&global.environment);
@@ -59,9 +61,10 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         _ => outcome.status,
     };
     if global.json {
-        let limit = run.max_output.unwrap_or(MAX_OUTPUT);
-        let report = report(&run, &root, &directory, started, status, outcome, limit);
+        let report = report(&run, &id, &directory, started, status, &outcome);
         output::print(&format!("{report}\n"));
+    } else if outcome.truncated {
+        warn_of_cut(limit, outcome.spill.as_deref());
     }
     Exit::Script(status)
 }
@@ -108,48 +111,45 @@ fn request(global: &Global, run: &RunInvocation) -> Request {
     streams::own_output(request)
 }
 
+/// S3: truncate and warn.
+fn warn_of_cut(limit: u64, spill: Option<&str>) {
+    let place = spill.map(|path| format!("; the whole is in {path}")).unwrap_or_default();
+    output::error(&format!("exacta: output over the limit of {limit} bytes was left out{place}\n"));
+}
+
 fn report(
     run: &RunInvocation,
-    root: &std::path::Path,
+    id: &str,
     directory: &str,
     started: SystemTime,
     status: ExitStatus,
-    outcome: Outcome,
-    limit: u64,
+    outcome: &Outcome,
 ) -> Value {
-    let id = uuid::Uuid::now_v7();
-    let stdout = exacta::report::clip(&outcome.stdout, limit);
-    let stderr = exacta::report::clip(&outcome.stderr, limit);
-    let truncated = stdout.cut || stderr.cut;
-    let spill = truncated
-        .then(|| {
-            exacta::report::spill(root, &id.to_string(), &outcome.stdout, &outcome.stderr).ok()
-        })
-        .flatten();
     // A report says no more than the command itself would.
-    let finding = outcome.judged.finding.as_ref().filter(|_| !is_concealed(&outcome));
+    let finding = outcome.judged.finding.as_ref().filter(|_| !is_concealed(outcome));
     json!({
         "schema_version": 1,
-        "correlation_id": id.to_string(),
+        "correlation_id": id,
         "command": run.command.to_str_lossy(),
         "args": exacta::report::words_of_simple_command(run.command.as_bstr()),
         "working_dir": directory,
         "exit_code": status.0,
-        "stdout": stdout.text,
-        "stderr": stderr.text,
+        "stdout": outcome.stdout.to_str_lossy(),
+        "stderr": outcome.stderr.to_str_lossy(),
         "duration_ms": outcome.duration.as_secs_f64() * 1000.0,
-        "resource_usage": { "cpu_ms": Value::Null, "memory_peak_bytes": Value::Null },
+        "resource_usage": isolation::usage(outcome),
         "policy_rule_matched": finding.map(|finding| &*finding.rule),
         "timestamp": exacta::report::timestamp(started),
         "decision": finding.map_or(Decision::Allow, |finding| finding.decision).name(),
-        "reason": reason(&outcome),
+        "reason": reason(outcome),
         "hint": finding.map(|finding| &*finding.hint).filter(|hint| !hint.is_empty()),
         "timed_out": outcome.stopped == Some(Stop::TimedOut),
-        "truncated": truncated,
-        "spill_path": spill,
-        "isolation": { "level": "in-process", "walls": ["confined-filesystem"] },
+        "truncated": outcome.truncated,
+        "spill_path": outcome.spill,
+        "isolation": isolation::walls(outcome),
+        "limits": isolation::limits(outcome),
         "undo": Value::Null,
-        "approval": approval(&outcome),
+        "approval": approval(outcome),
         "steps": outcome.steps.iter().map(|step| json!({
             "argv": step.argv.iter().map(|word| word.to_str_lossy()).collect::<Vec<_>>(),
             "rule": step.rule.as_deref(),

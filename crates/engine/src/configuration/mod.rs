@@ -23,6 +23,7 @@ use exacta_policy::{Policy, Profile};
 use crate::approvals::{Approver, Digest};
 use crate::error::EngineError;
 use crate::gate::{Face, Judgement, Refusals};
+use crate::programs::limits::Chosen;
 use crate::surroundings::Grants;
 use settings::Settings;
 
@@ -52,6 +53,8 @@ pub struct Configuration {
     pub version: Digest,
     pub refusals: Refusals,
     pub grants: Grants,
+    /// Limits of programs that somebody has set.
+    pub limits: Chosen,
     /// What files say in vain.
     pub notices: Vec<Notice>,
     /// The files read, the highest tier first.
@@ -71,13 +74,14 @@ impl Configuration {
         }
         let profile = profile(sources.profile, &parsed);
         let refusals = refusals(sources.refusals, &parsed);
-        let grants = grants(&parsed);
+        let (grants, limits) = (grants(&parsed), limits(&parsed));
         let notices = set.notices().to_vec();
         Ok(Configuration {
             version: version(&files, profile),
             policy: Arc::new(Policy::new(set, profile)),
             refusals,
             grants,
+            limits,
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
             trust,
@@ -163,6 +167,16 @@ fn refusals(given: Option<Refusals>, files: &[(Tier, Settings)]) -> Refusals {
     // Who may only tighten can have less said, not more.
     let tighter = of(Tier::Project).filter(|refusals| *refusals == Refusals::Conceal);
     tighter.or(trusted).unwrap_or_default()
+}
+
+/// The most specific wins; what the administrator or a project that is not trusted says can only be tightened.
+fn limits(files: &[(Tier, Settings)]) -> Chosen {
+    let of = |tier: Tier| {
+        let found = files.iter().find(|(its, _)| *its == tier);
+        found.map(|(_, settings)| settings.limits).unwrap_or_default()
+    };
+    let wanted = of(Tier::TrustedProject).or(of(Tier::User));
+    wanted.at_most(of(Tier::System)).at_most(of(Tier::Project))
 }
 
 /// Only who may loosen can open paths outside the project.

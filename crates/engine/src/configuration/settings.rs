@@ -6,9 +6,10 @@ use exacta_policy::rules::{LoadError, RuleFile};
 use serde::Deserialize;
 
 use crate::gate::Refusals;
+use crate::programs::limits::Chosen;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
-pub const KEYS: &[&str] = &["profile", "agent", "paths"];
+pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -16,6 +17,7 @@ pub struct Settings {
     pub refusals: Option<Refusals>,
     pub readable: Vec<BString>,
     pub writable: Vec<BString>,
+    pub limits: Chosen,
 }
 
 #[derive(Deserialize, Default)]
@@ -24,12 +26,24 @@ struct Written {
     profile: Option<toml::Spanned<String>>,
     agent: Agent,
     paths: Paths,
+    limits: WrittenLimits,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Agent {
     refusals: Option<toml::Spanned<String>>,
+}
+
+/// How much of the machine programs may use.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenLimits {
+    cpu_seconds: Option<u64>,
+    memory_mb: Option<u64>,
+    processes: Option<u32>,
+    open_files: Option<u64>,
+    output_bytes: Option<u64>,
 }
 
 /// Directories outside the project.
@@ -65,6 +79,13 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
     }
     settings.readable = directories(file, written.paths.read)?;
     settings.writable = directories(file, written.paths.write)?;
+    settings.limits = Chosen {
+        processor_seconds: written.limits.cpu_seconds,
+        memory_megabytes: written.limits.memory_mb,
+        processes: written.limits.processes,
+        open_files: written.limits.open_files,
+        output_bytes: written.limits.output_bytes,
+    };
     Ok(settings)
 }
 

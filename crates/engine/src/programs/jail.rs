@@ -2,65 +2,182 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use exacta_jail::{Cell, Failure, Plan, Program, Running, Spawner};
+use exacta_jail::outcome::{Exec, LimitHit};
+use exacta_jail::plan::Limits;
+use exacta_jail::{Cell, Ending, Failure, Plan, Program, Running, Spawner, Walls};
 
 pub struct Jail {
+    state: Mutex<State>,
+}
+
+struct State {
     plan: Plan,
-    standing: Mutex<Option<Standing>>,
+    standing: Option<Standing>,
+    /// Of the request so far; `None`: no program has run.
+    tally: Option<Tally>,
+    /// What requests before have used.
+    past: Duration,
 }
 
 /// Fields are dropped in this order.
 struct Standing {
     cell: Cell,
     _spawner: Spawner,
-    /// Something was started since it was last swept.
-    used: bool,
+}
+
+/// What the programs of a request have used, and what held them.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    pub processor_time: Duration,
+    pub memory_peak: u64,
+    pub processes_peak: u32,
+    pub limits_hit: Vec<LimitHit>,
+    /// Every program that was started, by whomever.
+    pub execs: Vec<Exec>,
+    pub walls: Walls,
+    /// The widest that were in force.
+    pub limits: Limits,
+}
+
+impl Tally {
+    fn add(&mut self, cell: &Cell) {
+        // How it has ended is not asked here.
+        let more = cell.finished(Ending::Exited(0));
+        self.processor_time += more.processor_time;
+        self.memory_peak = self.memory_peak.max(more.memory_peak);
+        self.processes_peak = self.processes_peak.max(more.processes_peak);
+        for hit in more.limits_hit {
+            self.hit(hit);
+        }
+        self.execs.extend(more.execs);
+    }
+
+    /// `true`: for the first time.
+    fn hit(&mut self, hit: LimitHit) -> bool {
+        let new = !self.limits_hit.contains(&hit);
+        if new {
+            self.limits_hit.push(hit);
+        }
+        new
+    }
 }
 
 impl Jail {
     pub fn new(plan: Plan) -> Self {
-        Jail { plan, standing: Mutex::default() }
+        Jail {
+            state: Mutex::new(State { plan, standing: None, tally: None, past: Duration::ZERO }),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Standing>> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a program with these descriptors under these numbers.
+    /// Starts a program with these descriptors under these numbers. The limits are those of the whole request: they only
+    /// ever grow while it lasts.
     pub fn start(
         &self,
         program: &Program,
         descriptors: &[(u32, BorrowedFd<'_>)],
+        limits: &Limits,
     ) -> Result<Running, Failure> {
-        let mut standing = self.lock();
-        let mut ready = match standing.take() {
-            Some(ready) => ready,
-            None => {
-                let spawner = Spawner::start()?;
-                let cell = spawner.build(&self.plan)?;
-                Standing { cell, _spawner: spawner, used: false }
-            }
-        };
-        ready.used = true;
-        let started = ready.cell.start(program, descriptors);
-        *standing = Some(ready);
+        let mut state = self.lock();
+        let mut cell = state.ready(limits)?;
+        let started = cell.cell.start(program, descriptors);
+        state.standing = Some(cell);
         started
+    }
+
+    /// The time of the request is used up: a new jail would only give it more.
+    pub fn is_spent(&self) -> bool {
+        let spent = |tally: &Tally| tally.limits_hit.contains(&LimitHit::ProcessorTime);
+        self.lock().tally.as_ref().is_some_and(spent)
+    }
+
+    /// What programs have used of the processors since the session began.
+    pub fn processor_time(&self) -> Duration {
+        let state = self.lock();
+        let Some(tally) = &state.tally else { return state.past };
+        let now = state.standing.as_ref().map(|standing| standing.cell.usage().processor_time);
+        state.past + tally.processor_time + now.unwrap_or_default()
     }
 
     /// Sends a signal to a program that runs.
     pub fn signal(&self, running: &Running, signal: u8) -> Result<(), Failure> {
-        self.lock().as_mut().map_or(Ok(()), |ready| ready.cell.signal(running, signal))
+        let mut state = self.lock();
+        state.standing.as_mut().map_or(Ok(()), |standing| standing.cell.signal(running, signal))
     }
 
-    /// Ends all that runs inside.
-    pub fn sweep(&self) {
-        let mut standing = self.lock();
-        let Some(ready) = standing.as_mut().filter(|ready| ready.used) else { return };
-        ready.used = false;
-        // A jail that cannot be swept is not used again; dropping it ends everything in it.
-        if ready.cell.sweep().is_err() {
-            *standing = None;
+    /// Limits that were reached since somebody last asked, and what they are.
+    pub fn reached(&self) -> (Vec<LimitHit>, Limits) {
+        let mut state = self.lock();
+        let State { standing, tally, .. } = &mut *state;
+        let (Some(Standing { cell, .. }), Some(tally)) = (standing, tally) else {
+            return Default::default();
+        };
+        let record = cell.take_record();
+        tally.execs.extend(record.execs);
+        tally.processes_peak = tally.processes_peak.max(record.processes_peak);
+        let hits = cell.usage().limits_hit.into_iter().chain(record.limits_hit);
+        (hits.filter(|hit| tally.hit(*hit)).collect(), tally.limits.clone())
+    }
+
+    /// Ends all that runs inside. What has been used, if anything has run since the last time.
+    pub fn sweep(&self) -> Option<Tally> {
+        let mut state = self.lock();
+        let mut tally = state.tally.take()?;
+        if let Some(mut standing) = state.standing.take() {
+            // A jail that cannot be swept is not used again; dropping it ends everything in it.
+            let swept = standing.cell.sweep().is_ok();
+            tally.add(&standing.cell);
+            state.standing = (swept && standing.cell.is_alive()).then_some(standing);
         }
+        state.past += tally.processor_time;
+        Some(tally)
+    }
+}
+
+impl State {
+    /// A jail with at least these limits.
+    fn ready(&mut self, limits: &Limits) -> Result<Standing, Failure> {
+        let first = self.tally.is_none();
+        let tally = self.tally.get_or_insert_default();
+        tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
+        if let Some(mut standing) = self.standing.take() {
+            let changes = *standing.cell.limits() != tally.limits;
+            if !first && (changes || !standing.cell.is_alive()) {
+                tally.add(&standing.cell);
+            }
+            if standing.cell.is_alive() {
+                // Counts anew: for a new request, or after what was counted is in the tally.
+                if first || changes {
+                    standing.cell.set_limits(&tally.limits)?;
+                }
+                tally.walls = standing.cell.walls().clone();
+                return Ok(standing);
+            }
+        }
+        let plan = Plan { limits: tally.limits.clone(), ..self.plan.clone() };
+        let spawner = Spawner::start()?;
+        let cell = spawner.build(&plan)?;
+        tally.walls = cell.walls().clone();
+        Ok(Standing { cell, _spawner: spawner })
+    }
+}
+
+/// The larger of each; none at all is the largest.
+fn widest(one: &Limits, other: &Limits) -> Limits {
+    fn larger<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
+        Some(one?.max(other?))
+    }
+    Limits {
+        processor_time: larger(one.processor_time, other.processor_time),
+        memory: larger(one.memory, other.memory),
+        processes: larger(one.processes, other.processes),
+        tasks: larger(one.tasks, other.tasks),
+        open_files: larger(one.open_files, other.open_files),
+        file_size: larger(one.file_size, other.file_size),
     }
 }

@@ -4,6 +4,7 @@ mod carrying;
 mod descriptors;
 mod environment;
 mod jail;
+pub mod limits;
 mod plan;
 mod system;
 mod toolchains;
@@ -12,9 +13,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use exacta_jail::{Ending, Failure, Running};
+use exacta_policy::Policy;
+use exacta_policy::limits::Allowance;
 use exacta_shell::control::Control;
 use exacta_shell::host::{Ended, Identity, Program};
 use exacta_shell::status::{ExitStatus, Stop};
@@ -22,8 +26,11 @@ use exacta_shell::status::{ExitStatus, Stop};
 use self::carrying::{Carriers, LOOK};
 use self::descriptors::Descriptors;
 use self::jail::Jail;
+use self::limits::Chosen;
 use self::plan::Prepared;
 use crate::filesystem::CurrentRequest;
+
+pub use self::jail::Tally;
 
 /// What the operator says about programs.
 #[derive(Debug, Clone, Default)]
@@ -32,8 +39,8 @@ pub struct ProgramOptions {
     pub path: Vec<PathBuf>,
     /// Directories of the operator's own programs.
     pub tools: Vec<PathBuf>,
-    /// Names that do not exist inside.
-    pub hidden: Vec<String>,
+    /// Limits that the operator has set.
+    pub limits: Chosen,
 }
 
 /// Where a session's programs find their things on the host.
@@ -52,6 +59,8 @@ pub struct Programs {
     root: PathBuf,
     request: CurrentRequest,
     jail: Arc<Jail>,
+    policy: Arc<Policy>,
+    chosen: Chosen,
     /// Carry what is still written by what programs have left behind.
     followers: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -62,19 +71,26 @@ impl Programs {
         options: &ProgramOptions,
         root: &Path,
         identity: &Identity,
+        policy: &Arc<Policy>,
     ) -> io::Result<Self> {
         let root = crate::project::canonical(root)?;
         let state = crate::project::state_directory(&root)?;
         let places = Places { temporary: state.join("tmp"), cache: state.join("cache"), root };
-        Self::new(options, places, identity)
+        Self::new(options, places, identity, policy)
     }
 
-    pub fn new(options: &ProgramOptions, places: Places, identity: &Identity) -> io::Result<Self> {
-        let prepared = Prepared::new(options, &places, identity);
+    pub fn new(
+        options: &ProgramOptions,
+        places: Places,
+        identity: &Identity,
+        policy: &Arc<Policy>,
+    ) -> io::Result<Self> {
+        let prepared = Prepared::new(options, &places, identity, policy);
         prepared.make_places(&places)?;
         let jail = Arc::new(Jail::new(prepared.plan.clone()));
         let (root, request) = (places.root, CurrentRequest::default());
-        Ok(Programs { prepared, root, request, jail, followers: Mutex::default() })
+        let (policy, chosen) = (Arc::clone(policy), options.limits);
+        Ok(Programs { prepared, root, request, jail, policy, chosen, followers: Mutex::default() })
     }
 
     /// The value of `PATH` inside.
@@ -85,6 +101,11 @@ impl Programs {
     /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
     pub fn find(&self, name: &BStr) -> Option<BString> {
         self.prepared.find(name)
+    }
+
+    /// What programs have used of the processors since the session began.
+    pub fn processor_time(&self) -> Duration {
+        self.jail.processor_time()
     }
 
     /// Whatever blocks from now on ends when this request does.
@@ -116,7 +137,11 @@ impl Programs {
             file_mode_mask: program.file_mode_mask,
         };
         let descriptors = Descriptors::of(program.descriptors, &self.request)?;
-        let running = Arc::new(self.jail.start(&inside, &descriptors.given())?);
+        let limits = limits::of_jail(&self.allowance(program.name));
+        if self.jail.is_spent() {
+            return Ok(Ended::Unable("the request has used up its processor time".into()));
+        }
+        let running = Arc::new(self.jail.start(&inside, &descriptors.given(), &limits)?);
         let mut carriers = descriptors.carry(&self.request)?;
         let ending = {
             let _until_its_end = program.takes_over.then(|| self.hand_over(program, &running));
@@ -124,10 +149,33 @@ impl Programs {
         };
         carriers.catch_up();
         self.follow(carriers);
-        Ok(match ending? {
+        let ending = ending?;
+        if ending != Ending::Exited(0) {
+            self.say_reached(program);
+        }
+        Ok(match ending {
             Ending::Exited(status) => Ended::Exited(ExitStatus(status)),
             Ending::Signalled(signal) => Ended::Signalled(i32::from(signal)),
         })
+    }
+
+    /// How much of the machine a request may use from this program on.
+    fn allowance(&self, name: &BStr) -> Allowance {
+        let usual = Allowance::of(self.policy.profile());
+        let last = name.rsplit_str(b"/").next().and_then(|name| name.to_str().ok());
+        let raised = last.and_then(|last| usual.raised_for(last));
+        self.chosen.applied_to(raised.unwrap_or(usual))
+    }
+
+    /// A limit that was reached is named, where the program says what it has to say.
+    fn say_reached(&self, program: &Program<'_>) {
+        let (hits, limits) = self.jail.reached();
+        let errors = program.descriptors.iter().find(|(number, _)| *number == 2);
+        for hit in hits {
+            if let Some((_, errors)) = errors {
+                let _nobody_may_read = errors.write_all(limits::reached(hit, &limits).as_bytes());
+            }
+        }
     }
 
     /// Until the program has ended, or the process of the script that runs it.
@@ -173,14 +221,16 @@ impl Programs {
         }
     }
 
-    /// Nothing that a request has started outlives it, and all that it has written has arrived.
-    pub fn end_request(&self) {
-        self.jail.sweep();
+    /// Nothing that a request has started outlives it, and all that it has written has arrived. What its programs have
+    /// used, if there were any.
+    pub fn end_request(&self) -> Option<Tally> {
+        let tally = self.jail.sweep();
         let followers =
             std::mem::take(&mut *self.followers.lock().unwrap_or_else(PoisonError::into_inner));
         for follower in followers {
             let _it_has_said_so_itself = follower.join();
         }
+        tally
     }
 }
 

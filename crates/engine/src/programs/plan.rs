@@ -6,10 +6,12 @@
 )]
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_jail::Plan;
 use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
+use exacta_policy::Policy;
 use exacta_shell::host::Identity;
 
 use super::toolchains::{self, Toolchains};
@@ -32,11 +34,18 @@ pub struct Prepared {
     pub path: Vec<PathBuf>,
     pub environment: Vec<(BString, BString)>,
     pub home: PathBuf,
-    hidden: Vec<String>,
+    root: PathBuf,
+    /// Says which programs do not exist inside.
+    policy: Arc<Policy>,
 }
 
 impl Prepared {
-    pub fn new(options: &ProgramOptions, places: &Places, identity: &Identity) -> Self {
+    pub fn new(
+        options: &ProgramOptions,
+        places: &Places,
+        identity: &Identity,
+        policy: &Arc<Policy>,
+    ) -> Self {
         let toolchains = toolchains::find(options.path.iter().map(PathBuf::as_path), &places.cache);
         let path = path(&toolchains, &options.tools);
         let person = Person {
@@ -45,7 +54,7 @@ impl Prepared {
             host_name: identity.host_name.to_str_lossy().into_owned(),
         };
         let plan = Plan {
-            view: view(options, places, &toolchains, identity),
+            view: view(options, places, &toolchains, identity, policy),
             person,
             limits: Limits::default(),
             network: Network::Off,
@@ -53,7 +62,8 @@ impl Prepared {
         };
         let home = PathBuf::from(HOME);
         let environment = environment::of_programs(&path, &home, &toolchains);
-        Prepared { plan, path, environment, home, hidden: options.hidden.clone() }
+        let root = places.root.clone();
+        Prepared { plan, path, environment, home, root, policy: Arc::clone(policy) }
     }
 
     /// Makes what the plan needs to be there.
@@ -93,7 +103,10 @@ impl Prepared {
 
     fn is_hidden(&self, path: &Path) -> bool {
         let is_state = path.components().any(|part| part.as_os_str() == ".clada");
-        is_state || path.file_name().is_some_and(|name| self.hidden.iter().any(|it| name == &**it))
+        let name = path.file_name().map(|name| name.as_encoded_bytes().as_bstr());
+        // Those of the project are judged, and never hidden.
+        let is_denied = name.is_some_and(|name| self.policy.denies_outright(name));
+        is_state || (is_denied && !path.starts_with(&self.root))
     }
 
     /// The host's file of this path is the jail's.
@@ -117,10 +130,11 @@ fn view(
     places: &Places,
     toolchains: &Toolchains,
     identity: &Identity,
+    policy: &Policy,
 ) -> View {
     let mut view = View::default();
     view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
-    system::add(&mut view, &options.hidden, identity);
+    system::add(&mut view, policy, identity);
     view.trees.extend(toolchains.trees.iter().cloned());
     view.trees
         .extend(options.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new())));

@@ -8,7 +8,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice;
 use exacta_jail::plan::{Access, SyntheticFile, SyntheticLink, Tree, View};
+use exacta_policy::Policy;
 use exacta_shell::host::Identity;
 
 /// Directories of a distribution. Some are links into `/usr` nowadays, and are then links inside too.
@@ -52,10 +54,10 @@ const SETTING_FILES: [&str; 9] = [
 /// Larger than any of them ever is.
 const LARGEST_COPY: u64 = 4 << 20;
 
-/// Adds the system to a view, without the programs of these names.
-pub fn add(view: &mut View, hidden: &[String], identity: &Identity) {
+/// Adds the system to a view, without the programs that are denied whatever their words are.
+pub fn add(view: &mut View, policy: &Policy, identity: &Identity) {
     for path in SYSTEM {
-        add_directory(view, Path::new(path), hidden);
+        add_directory(view, Path::new(path), policy);
     }
     for name in SETTINGS {
         let path = Path::new("/etc").join(name);
@@ -78,11 +80,11 @@ pub fn add(view: &mut View, hidden: &[String], identity: &Identity) {
 }
 
 /// A directory of programs or libraries, or the link that stands in its place.
-fn add_directory(view: &mut View, path: &Path, hidden: &[String]) {
+fn add_directory(view: &mut View, path: &Path, policy: &Policy) {
     if let Ok(text) = fs::read_link(path) {
         view.links.push(SyntheticLink { target: path.to_owned(), text });
     } else if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
-        let hidden = hidden_in(path, hidden);
+        let hidden = hidden_in(path, policy);
         view.trees.push(read_only(path.to_owned(), hidden));
     }
 }
@@ -91,10 +93,19 @@ fn add_directory(view: &mut View, path: &Path, hidden: &[String]) {
 const PLACES: [&str; 7] = ["", "bin", "sbin", "games", "local/bin", "local/sbin", "local/games"];
 
 /// Where the hidden programs are in it.
-fn hidden_in(path: &Path, names: &[String]) -> Vec<PathBuf> {
-    let candidates =
-        PLACES.iter().flat_map(|place| names.iter().map(|name| Path::new(place).join(name)));
-    candidates.filter(|name| fs::symlink_metadata(path.join(name)).is_ok()).collect()
+fn hidden_in(path: &Path, policy: &Policy) -> Vec<PathBuf> {
+    let mut hidden = Vec::new();
+    for place in PLACES.iter().map(Path::new) {
+        // A link leads to a directory that is looked at by itself.
+        let folder = path.join(place);
+        let is_folder = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
+        let entries = is_folder.then(|| fs::read_dir(&folder).ok()).flatten();
+        let names = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
+        let denied = names.filter(|name| policy.denies_outright(name.as_encoded_bytes().as_bstr()));
+        hidden.extend(denied.map(|name| place.join(name)));
+    }
+    hidden.sort();
+    hidden
 }
 
 pub fn read_only(path: PathBuf, hidden: Vec<PathBuf>) -> Tree {

@@ -104,6 +104,11 @@ impl Policy {
         self.profile
     }
 
+    /// Is every command of this name denied, whatever its words are?
+    pub fn denies_outright(&self, name: &BStr) -> bool {
+        self.rules.denies_outright(name, self.profile)
+    }
+
     /// Nothing but permissions is said about commands of this name: they need no judgement as long as their paths
     /// are somebody else's business.
     pub fn is_plain(&self, name: &BStr) -> bool {

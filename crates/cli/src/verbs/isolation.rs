@@ -1,0 +1,71 @@
+//! What held the programs of a request, and what they used, for reports.
+
+use exacta::Outcome;
+use exacta_jail::outcome::{LimitHit, Tier};
+use serde_json::{Value, json};
+
+/// `in-process`: no program has run. `namespaces`: in a jail of their own.
+pub fn walls(outcome: &Outcome) -> Value {
+    let Some(programs) = &outcome.programs else {
+        return json!({ "level": "in-process", "walls": ["confined-filesystem"] });
+    };
+    let walls = &programs.walls;
+    let landlock = format!("landlock-{}", walls.landlock);
+    let all = [
+        (walls.namespaces, "namespaces"),
+        (walls.absence, "absent-paths"),
+        (walls.landlock > 0, landlock.as_str()),
+        (walls.system_calls, "seccomp"),
+        (walls.counted, "process-count"),
+    ];
+    let standing: Vec<&str> =
+        all.iter().filter(|(is_up, _)| *is_up).map(|(_, name)| *name).collect();
+    json!({
+        "level": if walls.namespaces { "namespaces" } else { "none" },
+        "walls": standing,
+        "fs": if walls.absence { "enoent" } else { "eacces" },
+        "net": "loopback",
+        "limits": tier(walls.limits),
+    })
+}
+
+fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::ControlGroups2 => "cgroup2",
+        Tier::ControlGroups1 => "cgroup1",
+        Tier::Sampled => "sampled",
+    }
+}
+
+/// Memory is that of programs: what runs in process has only exacta's own.
+pub fn usage(outcome: &Outcome) -> Value {
+    let programs = outcome.programs.as_ref();
+    json!({
+        "cpu_ms": outcome.processor_time.as_secs_f64() * 1000.0,
+        "memory_peak_bytes": programs.map(|programs| programs.memory_peak),
+    })
+}
+
+/// The limits that were in force, and those that were reached.
+pub fn limits(outcome: &Outcome) -> Value {
+    let Some(programs) = &outcome.programs else { return Value::Null };
+    let limits = &programs.limits;
+    let reached: Vec<&str> = programs.limits_hit.iter().map(|hit| name(*hit)).collect();
+    json!({
+        "cpu_seconds": limits.processor_time.map(|time| time.as_secs()),
+        "memory_bytes": limits.memory,
+        "processes": limits.processes,
+        "tasks": limits.tasks,
+        "open_files": limits.open_files,
+        "reached": reached,
+    })
+}
+
+fn name(hit: LimitHit) -> &'static str {
+    match hit {
+        LimitHit::ProcessorTime => "cpu_seconds",
+        LimitHit::Memory => "memory_bytes",
+        LimitHit::Processes => "processes",
+        LimitHit::Tasks => "tasks",
+    }
+}

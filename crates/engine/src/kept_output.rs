@@ -1,0 +1,200 @@
+//! Output of a request within its limit: the head is passed on as it comes, the tail is kept, and the whole goes into a
+//! file of the private `/tmp`. Whoever writes never notices.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use exacta_shell::errno;
+use exacta_shell::filesystem::{FileKind, Metadata, OpenFile};
+use exacta_shell::pipe::stream_metadata;
+
+/// How much is kept, and where the rest goes.
+#[derive(Debug, Clone)]
+pub struct OutputLimit {
+    pub bytes: u64,
+    /// The project: its state has a place for what is spilled. `None`: nothing is.
+    pub root: Option<PathBuf>,
+    /// Tells the outputs of requests apart.
+    pub name: String,
+}
+
+/// A file that would grow further than this tells nobody anything.
+const LONGEST_SPILL: u64 = 256 << 20;
+
+/// One stream of output.
+pub struct KeptOutput {
+    limit: OutputLimit,
+    /// Gets the head at once, and the rest at the end; `None`: all of it is asked for at the end.
+    target: Option<Arc<dyn OpenFile>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+    spill: Option<Spill>,
+}
+
+struct Spill {
+    file: File,
+    path: String,
+    bytes: u64,
+}
+
+/// What is left of a stream.
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub bytes: Vec<u8>,
+    pub cut: bool,
+    /// Where the whole is, as a script sees it.
+    pub spill: Option<String>,
+}
+
+impl KeptOutput {
+    pub fn new(limit: OutputLimit, target: Option<Arc<dyn OpenFile>>) -> Self {
+        KeptOutput { limit, target, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The head has this much; the tail has the rest of the limit.
+    fn head_room(&self) -> u64 {
+        self.limit.bytes - self.limit.bytes / 2
+    }
+
+    /// An error is that of whoever gets it: nobody reads any more.
+    fn keep(&self, state: &mut State, data: &[u8]) -> io::Result<()> {
+        let room = self.head_room().saturating_sub(state.head.len() as u64);
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        let (head, rest) = data.split_at(room.min(data.len()));
+        state.head.extend_from_slice(head);
+        if let Some(target) = &self.target {
+            target.write_all(head)?;
+        }
+        state.tail.extend(rest);
+        let longest = usize::try_from(self.limit.bytes / 2).unwrap_or(usize::MAX);
+        let over = state.total > self.limit.bytes;
+        if over && state.tail.len() > longest {
+            let surplus = state.tail.len() - longest;
+            state.tail.drain(..surplus);
+        }
+        Ok(())
+    }
+
+    /// The whole of it into a file, from the moment it is too much.
+    fn spill(&self, state: &mut State, data: &[u8], before: u64) {
+        if state.total <= self.limit.bytes {
+            return;
+        }
+        if state.spill.is_none() && before <= self.limit.bytes {
+            state.spill = self.begin_spill(state);
+        }
+        if let Some(spill) = &mut state.spill
+            && spill.bytes < LONGEST_SPILL
+        {
+            spill.bytes += data.len() as u64;
+            // A disk that is full has no room for the whole: head and tail are still there.
+            let _what_fits = spill.file.write_all(data);
+        }
+    }
+
+    fn begin_spill(&self, state: &State) -> Option<Spill> {
+        let root = self.limit.root.as_ref()?;
+        let (mut file, path) = crate::project::create_spill(root, &self.limit.name).ok()?;
+        let (front, back) = state.tail.as_slices();
+        for part in [state.head.as_slice(), front, back] {
+            file.write_all(part).ok()?;
+        }
+        Some(Spill { file, path, bytes: state.total })
+    }
+
+    /// What is left to show, once nobody writes any more.
+    pub fn take(&self) -> Kept {
+        let mut state = self.lock();
+        let State { mut head, tail, total, spill, .. } = std::mem::take(&mut *state);
+        let cut = total > self.limit.bytes;
+        let left_out = total.saturating_sub(self.limit.bytes);
+        let mut rest = Vec::new();
+        if cut {
+            rest.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
+        }
+        rest.extend(tail);
+        match &self.target {
+            Some(target) => {
+                let _nobody_may_read = target.write_all(&rest);
+                head = Vec::new();
+            }
+            None => head.extend_from_slice(&rest),
+        }
+        Kept { bytes: head, cut, spill: spill.map(|spill| spill.path) }
+    }
+}
+
+impl OpenFile for KeptOutput {
+    fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
+        Err(errno::error(errno::EBADF))
+    }
+
+    fn write(&self, data: &[u8]) -> io::Result<usize> {
+        let mut state = self.lock();
+        let before = state.total;
+        state.total += data.len() as u64;
+        self.spill(&mut state, data, before);
+        self.keep(&mut state, data)?;
+        Ok(data.len())
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(stream_metadata(FileKind::Fifo))
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.target.as_ref().is_some_and(|target| target.is_terminal())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(limit: u64, parts: &[&str]) -> Kept {
+        let limit = OutputLimit { bytes: limit, root: None, name: "x".into() };
+        let output = KeptOutput::new(limit, None);
+        for part in parts {
+            output.write(part.as_bytes()).expect("it is kept");
+        }
+        output.take()
+    }
+
+    #[test]
+    fn what_fits_is_left_as_it_is() {
+        for parts in
+            [&["abcdefgh"][..], &["abc", "defgh"], &["a", "b", "c", "d", "e", "f", "g", "h"]]
+        {
+            let kept = kept(8, parts);
+            assert_eq!((kept.bytes.as_slice(), kept.cut), (&b"abcdefgh"[..], false));
+        }
+    }
+
+    #[test]
+    fn head_and_tail_are_left_of_the_rest() {
+        for parts in [&["abcdefghijkl"][..], &["abcdefghi", "jkl"], &["abcdefgh", "ij", "kl"]] {
+            let kept = kept(8, parts);
+            let text = String::from_utf8(kept.bytes).expect("text");
+            assert_eq!((text.as_str(), kept.cut), ("abcd\n[… 4 bytes left out …]\nijkl", true));
+        }
+    }
+
+    #[test]
+    fn a_limit_of_nothing_keeps_nothing() {
+        let kept = kept(0, &["abc"]);
+        assert!(kept.cut && kept.bytes.starts_with(b"\n["));
+    }
+}
