@@ -16,6 +16,9 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::error::EngineError;
 
+/// Where exacta keeps its state in a project.
+pub(crate) const STATE: &str = ".clada";
+
 const MARKERS: &[&str] = &[".exacta.toml", ".clada", ".git"];
 
 /// The nearest directory upwards that is marked as a project; else the start itself.
@@ -70,7 +73,7 @@ pub fn write_project_file(root: &Path, name: &str, text: &[u8], force: bool) -> 
 
 /// `.clada/`, made on demand: only for its owner, ignored by git.
 pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
-    let state = root.join(".clada");
+    let state = root.join(STATE);
     match fs::DirBuilder::new().mode(0o700).create(&state) {
         Ok(()) => fs::write(state.join(".gitignore"), "*\n")?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -102,11 +105,4 @@ fn temporary_directory(root: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(folder),
     }
-}
-
-/// Keeps a whole output that was too long for a report; gives the path as a script sees it.
-pub(crate) fn write_spill(root: &Path, name: &str, parts: &[&[u8]]) -> io::Result<String> {
-    let folder = temporary_directory(root)?;
-    fs::write(folder.join(name), parts.concat())?;
-    Ok(format!("/tmp/{name}"))
 }

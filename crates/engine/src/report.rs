@@ -1,34 +1,36 @@
-//! Pieces of the report on a request: clipped output, times, the words of a simple command.
+//! Pieces of the report on a request: output, times, the words of a simple command.
 
-use std::io;
-use std::path::Path;
 use std::time::SystemTime;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Argument, Command, Word, WordPart};
 
-/// Output as it is shown.
-pub struct Clipped {
-    pub text: String,
-    pub cut: bool,
-}
-
-/// Keeps the head and the tail of what is longer than `limit`, and marks the cut.
-pub fn clip(bytes: &[u8], limit: u64) -> Clipped {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    if bytes.len() <= limit {
-        return Clipped { text: bytes.to_str_lossy().into_owned(), cut: false };
+/// Output for somebody without a terminal: nothing of what only a terminal understands, such as colours.
+pub fn without_escapes(bytes: &[u8]) -> String {
+    let mut left = Vec::with_capacity(bytes.len());
+    let mut bytes = bytes.iter().copied();
+    while let Some(byte) = bytes.next() {
+        if byte != 0x1b {
+            left.push(byte);
+            continue;
+        }
+        match bytes.next() {
+            // Colours and movements: to the first letter.
+            Some(b'[') => while bytes.next().is_some_and(|byte| !(0x40..=0x7e).contains(&byte)) {},
+            // Titles and links: to the bell, or to an escape and a backslash.
+            Some(b']' | b'P' | b'X' | b'^' | b'_') => {
+                while let Some(byte) = bytes.next() {
+                    if byte == 0x07 || byte == 0x1b && bytes.next().is_some() {
+                        break;
+                    }
+                }
+            }
+            // Choosing a character set: one more.
+            Some(b'(' | b')' | b'#' | b'%') => drop(bytes.next()),
+            _ => {}
+        }
     }
-    let half = limit / 2;
-    let head = bytes.get(..limit - half).unwrap_or_default().to_str_lossy();
-    let tail = bytes.get(bytes.len() - half..).unwrap_or_default().to_str_lossy();
-    let left_out = bytes.len() - limit;
-    Clipped { text: format!("{head}\n[… {left_out} bytes left out …]\n{tail}"), cut: true }
-}
-
-/// Writes the whole output where the next request can read it; gives that path.
-pub fn spill(root: &Path, id: &str, stdout: &[u8], stderr: &[u8]) -> io::Result<String> {
-    crate::project::write_spill(root, &format!("output-{id}.txt"), &[stdout, stderr])
+    left.to_str_lossy().into_owned()
 }
 
 /// RFC 3339, UTC.
@@ -87,4 +89,25 @@ pub fn typed(word: &[u8]) -> BString {
 /// In single quotes, which nothing but themselves can end.
 pub(crate) fn in_quotes(word: &[u8]) -> BString {
     [b"'", word.replace("'", r"'\''").as_slice(), b"'"].concat().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_is_left_of_what_is_for_a_terminal() {
+        let cases: [(&[u8], &str); 7] = [
+            (b"plain\ttext\r\n", "plain\ttext\r\n"),
+            (b"\x1b[1;31mred\x1b[0m", "red"),
+            (b"\x1b]0;title\x07x", "x"),
+            (b"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+            (b"\x1b(Bx\x1b7y", "xy"),
+            (b"cut \x1b[3", "cut "),
+            ("ü\x1b[Kß".as_bytes(), "üß"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(without_escapes(bytes), text);
+        }
+    }
 }

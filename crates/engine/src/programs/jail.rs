@@ -8,12 +8,15 @@ use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
 use exacta_jail::{Cell, Ending, Failure, Plan, Program, Running, Spawner, Walls};
 
+use super::plan::Prepared;
+
+#[derive(Default)]
 pub struct Jail {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
-    plan: Plan,
     standing: Option<Standing>,
     /// Of the request so far; `None`: no program has run.
     tally: Option<Tally>,
@@ -65,12 +68,6 @@ impl Tally {
 }
 
 impl Jail {
-    pub fn new(plan: Plan) -> Self {
-        Jail {
-            state: Mutex::new(State { plan, standing: None, tally: None, past: Duration::ZERO }),
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,9 +79,10 @@ impl Jail {
         program: &Program,
         descriptors: &[(u32, BorrowedFd<'_>)],
         limits: &Limits,
+        prepared: &Prepared,
     ) -> Result<Running, Failure> {
         let mut state = self.lock();
-        let mut cell = state.ready(limits)?;
+        let mut cell = state.ready(limits, prepared)?;
         let started = cell.cell.start(program, descriptors);
         state.standing = Some(cell);
         started
@@ -141,7 +139,7 @@ impl Jail {
 
 impl State {
     /// A jail with at least these limits.
-    fn ready(&mut self, limits: &Limits) -> Result<Standing, Failure> {
+    fn ready(&mut self, limits: &Limits, prepared: &Prepared) -> Result<Standing, Failure> {
         let first = self.tally.is_none();
         let tally = self.tally.get_or_insert_default();
         tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
@@ -159,7 +157,9 @@ impl State {
                 return Ok(standing);
             }
         }
-        let plan = Plan { limits: tally.limits.clone(), ..self.plan.clone() };
+        let places = prepared.make_places();
+        places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
+        let plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
         let spawner = Spawner::start()?;
         let cell = spawner.build(&plan)?;
         tally.walls = cell.walls().clone();

@@ -56,7 +56,6 @@ pub struct Places {
 /// The programs of one session.
 pub struct Programs {
     prepared: Prepared,
-    root: PathBuf,
     request: CurrentRequest,
     jail: Arc<Jail>,
     policy: Arc<Policy>,
@@ -74,9 +73,9 @@ impl Programs {
         policy: &Arc<Policy>,
     ) -> io::Result<Self> {
         let root = crate::project::canonical(root)?;
-        let state = crate::project::state_directory(&root)?;
+        let state = root.join(crate::project::STATE);
         let places = Places { temporary: state.join("tmp"), cache: state.join("cache"), root };
-        Self::new(options, places, identity, policy)
+        Ok(Self::new(options, places, identity, policy))
     }
 
     pub fn new(
@@ -84,13 +83,16 @@ impl Programs {
         places: Places,
         identity: &Identity,
         policy: &Arc<Policy>,
-    ) -> io::Result<Self> {
-        let prepared = Prepared::new(options, &places, identity, policy);
-        prepared.make_places(&places)?;
-        let jail = Arc::new(Jail::new(prepared.plan.clone()));
-        let (root, request) = (places.root, CurrentRequest::default());
+    ) -> Self {
         let (policy, chosen) = (Arc::clone(policy), options.limits);
-        Ok(Programs { prepared, root, request, jail, policy, chosen, followers: Mutex::default() })
+        Programs {
+            prepared: Prepared::new(options, places, identity.clone(), Arc::clone(&policy)),
+            request: CurrentRequest::default(),
+            jail: Arc::default(),
+            policy,
+            chosen,
+            followers: Mutex::default(),
+        }
     }
 
     /// The value of `PATH` inside.
@@ -130,7 +132,7 @@ impl Programs {
             environment: environment::merged(
                 &self.prepared.environment,
                 program.environment,
-                &self.root,
+                self.prepared.root(),
                 &self.prepared.home,
             ),
             directory: program.directory.into(),
@@ -141,7 +143,8 @@ impl Programs {
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
         }
-        let running = Arc::new(self.jail.start(&inside, &descriptors.given(), &limits)?);
+        let running =
+            Arc::new(self.jail.start(&inside, &descriptors.given(), &limits, &self.prepared)?);
         let mut carriers = descriptors.carry(&self.request)?;
         let ending = {
             let _until_its_end = program.takes_over.then(|| self.hand_over(program, &running));

@@ -6,7 +6,7 @@
 )]
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_jail::Plan;
@@ -27,56 +27,88 @@ const HOME: &str = "/home/agent";
 /// Shared memory and other small things of programs.
 const SHARED_MEMORY: u64 = 256 << 20;
 
-/// What does not change while a session lasts.
+/// What does not change while a session lasts. The system is looked at when the first program is asked for: a session
+/// that needs none pays for nothing.
 pub struct Prepared {
-    pub plan: Plan,
+    places: Places,
+    identity: Identity,
+    /// Says which programs do not exist inside.
+    policy: Arc<Policy>,
+    tools: Vec<PathBuf>,
+    toolchains: Toolchains,
     /// Directories inside in which programs are found, in order. They are the same on the host.
     pub path: Vec<PathBuf>,
     pub environment: Vec<(BString, BString)>,
     pub home: PathBuf,
-    root: PathBuf,
-    /// Says which programs do not exist inside.
-    policy: Arc<Policy>,
+    plan: OnceLock<Plan>,
 }
 
 impl Prepared {
     pub fn new(
         options: &ProgramOptions,
-        places: &Places,
-        identity: &Identity,
-        policy: &Arc<Policy>,
+        places: Places,
+        identity: Identity,
+        policy: Arc<Policy>,
     ) -> Self {
         let toolchains = toolchains::find(options.path.iter().map(PathBuf::as_path), &places.cache);
-        let path = path(&toolchains, &options.tools);
-        let person = Person {
-            user_id: identity.user_id.max(1),
-            group_id: identity.group_id.max(1),
-            host_name: identity.host_name.to_str_lossy().into_owned(),
-        };
-        let plan = Plan {
-            view: view(options, places, &toolchains, identity, policy),
-            person,
+        let tools = options.tools.clone();
+        let path = path(&toolchains, &tools);
+        let home = PathBuf::from(HOME);
+        let environment = environment::of_programs(&path, &home, &toolchains);
+        let plan = OnceLock::new();
+        Prepared { places, identity, policy, tools, toolchains, path, environment, home, plan }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.places.root
+    }
+
+    pub fn plan(&self) -> &Plan {
+        self.plan.get_or_init(|| Plan {
+            view: self.view(),
+            person: Person {
+                user_id: self.identity.user_id.max(1),
+                group_id: self.identity.group_id.max(1),
+                host_name: self.identity.host_name.to_str_lossy().into_owned(),
+            },
             limits: Limits::default(),
             network: Network::Off,
             debugging: false,
-        };
-        let home = PathBuf::from(HOME);
-        let environment = environment::of_programs(&path, &home, &toolchains);
-        let root = places.root.clone();
-        Prepared { plan, path, environment, home, root, policy: Arc::clone(policy) }
+        })
     }
 
     /// Makes what the plan needs to be there.
-    pub fn make_places(&self, places: &Places) -> std::io::Result<()> {
-        std::fs::create_dir_all(&places.temporary)?;
-        std::fs::create_dir_all(places.cache.join("home"))?;
-        for tree in &self.plan.view.trees {
+    pub fn make_places(&self) -> std::io::Result<()> {
+        crate::project::state_directory(&self.places.root)?;
+        std::fs::create_dir_all(&self.places.temporary)?;
+        std::fs::create_dir_all(self.places.cache.join("home"))?;
+        for tree in &self.plan().view.trees {
             if let Access::Layer(folder) = &tree.access {
                 std::fs::create_dir_all(folder.join("upper"))?;
                 std::fs::create_dir_all(folder.join("work"))?;
             }
         }
         Ok(())
+    }
+
+    fn view(&self) -> View {
+        let mut view = View::default();
+        view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
+        system::add(&mut view, &self.policy, &self.identity);
+        view.trees.extend(self.toolchains.trees.iter().cloned());
+        let tools = self.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new()));
+        view.trees.extend(tools);
+        let write = |source: &Path, target: &Path, hidden: Vec<PathBuf>| Tree {
+            source: source.to_owned(),
+            target: target.to_owned(),
+            access: Access::Write,
+            hidden,
+        };
+        let Places { root, temporary, cache } = &self.places;
+        view.trees.push(write(temporary, Path::new("/tmp"), Vec::new()));
+        view.trees.push(write(&cache.join("home"), Path::new(HOME), Vec::new()));
+        view.trees.push(write(root, root, vec![".clada".into()]));
+        view
     }
 
     /// Where a program of this name is; for an absolute path, whether there is one.
@@ -106,13 +138,13 @@ impl Prepared {
         let name = path.file_name().map(|name| name.as_encoded_bytes().as_bstr());
         // Those of the project are judged, and never hidden.
         let is_denied = name.is_some_and(|name| self.policy.denies_outright(name));
-        is_state || (is_denied && !path.starts_with(&self.root))
+        is_state || (is_denied && !path.starts_with(&self.places.root))
     }
 
     /// The host's file of this path is the jail's.
     fn is_in_view(&self, path: &Path) -> bool {
         let plain = path.components().all(|part| !matches!(part, Component::ParentDir));
-        let view = &self.plan.view;
+        let view = &self.plan().view;
         let trees = view.trees.iter().filter(|tree| tree.source == tree.target);
         let mut all =
             trees.map(|tree| &tree.target).chain(view.links.iter().map(|link| &link.target));
@@ -123,29 +155,4 @@ impl Prepared {
 fn path(toolchains: &Toolchains, tools: &[PathBuf]) -> Vec<PathBuf> {
     let system = SYSTEM_PATH.iter().map(PathBuf::from);
     tools.iter().cloned().chain(toolchains.path.iter().cloned()).chain(system).collect()
-}
-
-fn view(
-    options: &ProgramOptions,
-    places: &Places,
-    toolchains: &Toolchains,
-    identity: &Identity,
-    policy: &Policy,
-) -> View {
-    let mut view = View::default();
-    view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
-    system::add(&mut view, policy, identity);
-    view.trees.extend(toolchains.trees.iter().cloned());
-    view.trees
-        .extend(options.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new())));
-    let write = |source: &Path, target: &Path, hidden: Vec<PathBuf>| Tree {
-        source: source.to_owned(),
-        target: target.to_owned(),
-        access: Access::Write,
-        hidden,
-    };
-    view.trees.push(write(&places.temporary, Path::new("/tmp"), Vec::new()));
-    view.trees.push(write(&places.cache.join("home"), Path::new(HOME), Vec::new()));
-    view.trees.push(write(&places.root, &places.root, vec![".clada".into()]));
-    view
 }

@@ -104,7 +104,7 @@ impl Policy {
         self.profile
     }
 
-    /// Is every command of this name denied, whatever its words are?
+    /// Are commands of this name denied, but for what a rule excepts?
     pub fn denies_outright(&self, name: &BStr) -> bool {
         self.rules.denies_outright(name, self.profile)
     }

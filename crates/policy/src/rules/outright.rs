@@ -7,8 +7,8 @@ use super::{Rule, RuleSet, builtin, matching, profile_bit};
 use crate::judge::Profile;
 
 impl RuleSet {
-    /// Is every command of this name denied? A rule that may be lifted for some of them does not count, and none that
-    /// looks at anything but the name.
+    /// Are commands of this name denied, but for what a rule excepts, such as asking for the version? A rule that may be
+    /// lifted does not count, and none that is only about some words.
     pub fn denies_outright(&self, name: &BStr, profile: Profile) -> bool {
         let profile = profile_bit(profile);
         let denies = |rule: &Rule, compiled: &Compiled| {
@@ -32,9 +32,7 @@ impl RuleSet {
 fn by_name_alone(rule: &Compiled, name: &BStr) -> bool {
     let About::Command(patterns) = &rule.about else { return false };
     let unconditional = rule.ruling == Ruling::Deny
-        && rule.except.is_empty()
         && rule.with.is_empty()
-        && rule.without.is_empty()
         && rule.with_all.is_empty()
         && rule.piped_from.is_empty()
         && rule.operands_at_most.is_none()
