@@ -7,6 +7,7 @@ use std::time::Duration;
 use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
 use exacta_jail::{Cell, Ending, Failure, Plan, Program, Running, Spawner, Walls};
+use rustix::io::Errno;
 
 use super::plan::Prepared;
 
@@ -82,9 +83,16 @@ impl Jail {
         prepared: &Prepared,
     ) -> Result<Running, Failure> {
         let mut state = self.lock();
-        let mut cell = state.ready(limits, prepared)?;
-        let started = cell.cell.start(program, descriptors);
-        state.standing = Some(cell);
+        let mut standing = state.ready(limits, prepared)?;
+        let mut started = standing.cell.start(program, descriptors);
+        // It has ended just now, for a limit: what ran in it is gone, but not what comes next.
+        if started.as_ref().is_err_and(is_gone) {
+            standing.cell.kill();
+            state.standing = Some(standing);
+            standing = state.renewed(prepared)?;
+            started = standing.cell.start(program, descriptors);
+        }
+        state.standing = Some(standing);
         started
     }
 
@@ -157,6 +165,15 @@ impl State {
                 return Ok(standing);
             }
         }
+        self.renewed(prepared)
+    }
+
+    /// A new jail, in place of one that has ended.
+    fn renewed(&mut self, prepared: &Prepared) -> Result<Standing, Failure> {
+        let tally = self.tally.get_or_insert_default();
+        if let Some(ended) = self.standing.take() {
+            tally.add(&ended.cell);
+        }
         let places = prepared.make_places();
         places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
         let plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
@@ -165,6 +182,12 @@ impl State {
         tally.walls = cell.walls().clone();
         Ok(Standing { cell, _spawner: spawner })
     }
+}
+
+/// Nobody takes orders any more.
+fn is_gone(failure: &Failure) -> bool {
+    let gone = [Errno::PIPE, Errno::CONNRESET];
+    gone.iter().any(|errno| errno.raw_os_error() == failure.errno)
 }
 
 /// The larger of each; none at all is the largest.

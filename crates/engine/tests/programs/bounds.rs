@@ -1,9 +1,16 @@
 //! What ends programs from outside: the time of a request, whoever cancels it, the end of the session.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use exacta::approvals::{Answer, Standard};
+use exacta::policy::rules::RuleSet;
+use exacta::policy::{Policy, Profile};
+use exacta::programs::ProgramOptions;
+use exacta::programs::limits::Chosen;
 use exacta::{Request, Stop};
+use exacta_jail::outcome::LimitHit;
 use libtest_mimic::{Failed, Trial};
 
 use crate::scene::Scene;
@@ -13,7 +20,7 @@ const SOON: Duration = Duration::from_millis(500);
 
 pub fn trials() -> Vec<Trial> {
     type Check = fn() -> Result<(), Failed>;
-    let all: [(&str, Check); 7] = [
+    let all: [(&str, Check); 13] = [
         ("time is over", time_is_over),
         ("cancelled", cancelled),
         ("ignoring signals does not help", ignoring),
@@ -21,6 +28,12 @@ pub fn trials() -> Vec<Trial> {
         ("jobs end with the request", jobs),
         ("a flood ends with the request", flood),
         ("the next request of a session", next_request),
+        ("memory", memory),
+        ("processes", processes),
+        ("processor time", processor_time),
+        ("open files", open_files),
+        ("builds get more", builds_get_more),
+        ("output over its limit", output),
     ];
     all.into_iter().map(|(name, check)| Trial::test(format!("bounds::{name}"), check)).collect()
 }
@@ -113,6 +126,86 @@ fn flood() -> Result<(), Failed> {
     let outcome = session.run(&Request::new("perl -e 'print q(x) x 65536 while 1'"));
     expect(outcome.stopped.is_some(), "nothing has ended it")?;
     expect(outcome.stdout.len() <= 2 << 20, &format!("{} bytes were kept", outcome.stdout.len()))
+}
+
+/// A session under `dev`, without rules.
+fn dev(scene: &Scene, limits: Chosen) -> exacta::Session {
+    let mut options = scene.options();
+    let mut judgement = exacta::gate::Judgement::none();
+    judgement.policy = Arc::new(Policy::new(RuleSet::none(), Profile::Dev));
+    judgement.approver = Arc::new(Standard { answer: Answer::Once, name: "the test" });
+    options.judgement = Some(judgement);
+    options.programs = Some(ProgramOptions { limits, ..ProgramOptions::default() });
+    scene.session(options)
+}
+
+/// Runs it, and expects these words of the message and this limit in the report.
+fn expect_reached(outcome: &exacta::Outcome, hit: LimitHit, words: &[&str]) -> Result<(), Failed> {
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    for word in words {
+        expect(stderr.contains(word), &format!("{word:?} is not in {stderr:?}"))?;
+    }
+    let programs = outcome.programs.as_ref().ok_or("no report on programs")?;
+    expect(programs.limits_hit.contains(&hit), "the report does not name the limit")
+}
+
+fn memory() -> Result<(), Failed> {
+    let scene = Scene::new();
+    let mut session = dev(&scene, Chosen { memory_megabytes: Some(64), ..Chosen::default() });
+    let script = "perl -e 'push @x, q(x) x 1000000 while 1'; echo $?; perl -e 'print qq(next\\n)'";
+    let outcome = session.run(&Request::new(script));
+    expect(outcome.stdout == b"137\nnext\n", &format!("{:?}", outcome.stdout))?;
+    expect_reached(&outcome, LimitHit::Memory, &["memory limit", "64 MB", "memory_mb"])
+}
+
+fn processes() -> Result<(), Failed> {
+    let scene = Scene::new();
+    let script = "perl -e 'for (1..8) { my $p = fork; if (!defined $p) { print qq(no\\n); exit 3 } if (!$p) { sleep 5; exit } }'";
+    let outcome = dev(&scene, Chosen::default()).run(&Request::new(script));
+    expect(outcome.stdout == b"no\n", "eight processes were made")?;
+    expect_reached(&outcome, LimitHit::Processes, &["process limit", "5 at one time", "processes"])
+}
+
+fn processor_time() -> Result<(), Failed> {
+    let scene = Scene::new();
+    let mut session = dev(&scene, Chosen { processor_seconds: Some(1), ..Chosen::default() });
+    let outcome = session.run(&Request::new("perl -e '1 while 1'; perl -e 'print 1'"));
+    expect(outcome.stdout.is_empty(), "another program ran on used up time")?;
+    expect_reached(&outcome, LimitHit::ProcessorTime, &["processor time", "1 s", "cpu_seconds"])?;
+    let outcome = session.run(&Request::new("perl -e 'print 1'"));
+    expect(outcome.stdout == b"1", "the next request has no time")
+}
+
+fn open_files() -> Result<(), Failed> {
+    let scene = Scene::new();
+    let script = "perl -e 'my @f; while (open my $f, q(<), q(/dev/null)) { push @f, $f } print scalar(@f) < 100 ? 1 : 0'";
+    let outcome = dev(&scene, Chosen::default()).run(&Request::new(script));
+    expect(outcome.stdout == b"1", "a hundred files can be open")
+}
+
+fn builds_get_more() -> Result<(), Failed> {
+    let scene = Scene::new();
+    scene.write("Makefile", "N = 1 2 3 4 5 6 7 8\nall: $(N)\n$(N):\n\t@sleep 0.2; echo $@\n");
+    let outcome = dev(&scene, Chosen::default()).run(&Request::new("make -s -j8 | wc -l"));
+    expect(outcome.stdout == b"8\n", &String::from_utf8_lossy(&outcome.stderr))?;
+    let limits = outcome.programs.ok_or("no report on programs")?.limits;
+    expect(limits.processes > Some(5), "the report does not say what was in force")
+}
+
+fn output() -> Result<(), Failed> {
+    let scene = Scene::new();
+    let mut options = scene.options();
+    let (root, name) = (Some(scene.project.clone()), "output-test".to_owned());
+    options.output = Some(exacta::OutputLimit { bytes: 1000, root, name });
+    let mut session = scene.session(options);
+    let script = "perl -e 'print qq($_\\n) for 1..100000'; echo ${PIPESTATUS[0]}";
+    let outcome = session.run(&Request::new(script));
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    expect(outcome.truncated && text.len() < 1100, "it was not cut")?;
+    expect(text.starts_with("1\n2\n") && text.ends_with("100000\n0\n"), &text)?;
+    let path = outcome.spill.ok_or("nothing was spilled")?;
+    let whole = session.run(&Request::new(format!("wc -l < {path}; tail -2 {path}")));
+    expect(whole.stdout == b"100001\n100000\n0\n", &String::from_utf8_lossy(&whole.stdout))
 }
 
 fn next_request() -> Result<(), Failed> {

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use bstr::BString;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, setrlimit, setsid,
 };
@@ -181,6 +181,9 @@ fn start(
     let given: Vec<(u32, OwnedFd)> = numbers.iter().copied().zip(descriptors).collect();
     match process::copy() {
         Ok(None) => {
+            // Out of the way of the program's descriptors: there may still be something to report.
+            let aside = above(&given).and_then(|above| fcntl_dupfd_cloexec(&reports, above));
+            let reports = aside.unwrap_or(reports);
             let failure = become_program(program, limits, given, grants);
             let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
             process::exit(127)
@@ -228,22 +231,25 @@ fn prepare_and_execute(
     let environment = program.environment.iter().map(assignment).collect::<Result<Vec<_>, _>>()?;
     // Everything is closed on exec but what is placed: also what we do not know of.
     process::close_from_on_exec(0).at("close descriptors")?;
-    place_all(given)?;
+    // Before its descriptor may have to make room for one of the program's.
     grants.bind().at("put up Landlock")?;
+    place_all(given)?;
     Err(Failure::new("execute", process::execute(&path, &argv, &environment)))
+}
+
+/// The first number that no descriptor of the program's comes to.
+fn above(given: &[(u32, OwnedFd)]) -> Result<i32, Errno> {
+    let most = given.iter().map(|(number, _)| *number).max();
+    i32::try_from(most.map_or(3, |most| most.saturating_add(1))).map_err(|_| Errno::BADF)
 }
 
 /// Puts each descriptor under its number. First all out of the way of all numbers, then each into its place.
 fn place_all(given: Vec<(u32, OwnedFd)>) -> Result<(), Failure> {
-    let above =
-        given.iter().map(|(number, _)| *number).max().map_or(3, |most| most.saturating_add(1));
     let step = "place descriptors";
-    let above = i32::try_from(above).map_err(|_| Errno::BADF).at(step)?;
+    let above = above(&given).at(step)?;
     let aside = given
         .into_iter()
-        .map(|(number, descriptor)| {
-            Ok((number, rustix::io::fcntl_dupfd_cloexec(descriptor.as_fd(), above)?))
-        })
+        .map(|(number, descriptor)| Ok((number, fcntl_dupfd_cloexec(descriptor.as_fd(), above)?)))
         .collect::<Result<Vec<_>, Errno>>()
         .at(step)?;
     for (number, descriptor) in aside {
