@@ -7,6 +7,7 @@ use exacta_jail::plan::{
 };
 use exacta_jail::{Plan, Program, Spawner};
 
+#[expect(clippy::print_stderr, clippy::disallowed_methods, reason = "to try things by hand")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let directory = words.next().ok_or("which directory?")?;

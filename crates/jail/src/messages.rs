@@ -30,6 +30,7 @@ pub enum Built {
 
 /// Engine to a jail's init.
 #[derive(Debug, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "there is never more than one")]
 pub enum Order {
     /// With it come the socket for [`Report`]s, and then the descriptors that the program is to have under these
     /// numbers.

@@ -1,4 +1,8 @@
 //! A jail's own network: a loopback device, and where the plan asks for it, a listener on it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one listener of a jail, in a network of its own"
+)]
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};

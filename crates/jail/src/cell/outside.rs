@@ -1,4 +1,5 @@
 //! Who a jail's processes are outside, and what only the caller's own power can prepare.
+#![expect(clippy::disallowed_methods, reason = "what only the host itself can tell and be told")]
 
 use std::fs;
 use std::io;

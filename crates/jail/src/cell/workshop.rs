@@ -2,6 +2,7 @@
 //!
 //! What the overlays are made of stands in a directory of the new root while that is built, and is gone before
 //! anybody could look: an overlay keeps hold of its layers by itself.
+#![expect(clippy::disallowed_methods, reason = "the view is made of the host itself")]
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -68,7 +69,7 @@ impl<'a> Workshop<'a> {
         if !tree.hidden.is_empty() {
             let mask = format!("mask{number}");
             self.white_out(&mask, tree)?;
-            lower = self.path(&mask);
+            lower = path(&mask);
             lower.push(b':');
         }
         lower.extend(escaped(&Path::new(PLACE).join(inside(&tree.target))));
@@ -79,8 +80,8 @@ impl<'a> Workshop<'a> {
                 let name = format!("layer{number}");
                 mkdirat(&self.memory, name.as_str(), Mode::from_raw_mode(0o700))?;
                 attach(layer, &self.memory, Path::new(&name))?;
-                fsconfig_set_string(&context, "upperdir", self.path(&format!("{name}/upper")))?;
-                fsconfig_set_string(&context, "workdir", self.path(&format!("{name}/work")))?;
+                fsconfig_set_string(&context, "upperdir", path(&format!("{name}/upper")))?;
+                fsconfig_set_string(&context, "workdir", path(&format!("{name}/work")))?;
             }
             None => attributes |= MountAttrFlags::MOUNT_ATTR_RDONLY,
         }
@@ -133,17 +134,19 @@ impl<'a> Workshop<'a> {
         Ok(())
     }
 
-    fn path(&self, name: &str) -> Vec<u8> {
-        escaped(&Path::new(PLACE).join(NAME).join(name))
-    }
-
     /// The overlays keep their layers; nobody else needs them.
     pub fn close(self) -> Result<(), Failure> {
         let step = "clear the place for layers";
+        drop(self.memory);
         let place = Path::new(PLACE).join(NAME);
         unmount(&place, UnmountFlags::DETACH).at(step)?;
         unlinkat(CWD, &place, AtFlags::REMOVEDIR).at(step)
     }
+}
+
+/// Where a name of the workshop is.
+fn path(name: &str) -> Vec<u8> {
+    escaped(&Path::new(PLACE).join(NAME).join(name))
 }
 
 /// Overlay reads colons, commas and backslashes in its options.

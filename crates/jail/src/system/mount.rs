@@ -14,7 +14,6 @@ struct MountAttributes {
 pub const READ_ONLY: u64 = 0x1;
 pub const NO_SET_USER: u64 = 0x2;
 pub const NO_DEVICES: u64 = 0x4;
-pub const NO_EXECUTION: u64 = 0x8;
 const IDENTITY_MAP: u64 = 0x0010_0000;
 const RECURSIVE: libc::c_int = 0x8000;
 

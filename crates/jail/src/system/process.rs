@@ -146,29 +146,34 @@ pub fn reset_signals() {
         // happens.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // SAFETY: a zeroed set is made empty by sigemptyset before use; the old mask is not asked for.
-    unsafe {
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    let none = signal_set(&[]);
+    // SAFETY: the set is initialised and lives through the call; the old mask is not asked for.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()) };
+}
+
+fn signal_set(signals: &[libc::c_int]) -> libc::sigset_t {
+    // SAFETY: a set is plain numbers, for which all zeros are valid.
+    let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: it writes the set it is given, which lives through the call.
+    unsafe { libc::sigemptyset(&raw mut set) };
+    for signal in signals {
+        // SAFETY: the set is initialised; a number that is no signal is an error and changes nothing.
+        unsafe { libc::sigaddset(&raw mut set, *signal) };
     }
+    set
 }
 
 /// A descriptor that becomes readable when a child has ended; the signal itself no longer interrupts.
 pub fn child_signals() -> io::Result<OwnedFd> {
-    // SAFETY: the set is initialised by sigemptyset before use and lives through both calls.
-    let descriptor = unsafe {
-        let mut children: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut children);
-        libc::sigaddset(&raw mut children, libc::SIGCHLD);
-        if libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut()) == -1 {
-            return Err(io::Error::last_os_error());
-        }
-        libc::signalfd(-1, &raw const children, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
-    };
-    if descriptor == -1 {
-        return Err(io::Error::last_os_error());
-    }
+    let children = signal_set(&[libc::SIGCHLD]);
+    // SAFETY: the set is initialised and lives through the call; the old mask is not asked for.
+    check(unsafe {
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut())
+    })?;
+    let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+    // SAFETY: the set is initialised and lives through the call; -1 asks for a new descriptor.
+    let descriptor = unsafe { libc::signalfd(-1, &raw const children, flags) };
+    check(descriptor)?;
     // SAFETY: signalfd has just made it, and nobody else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
