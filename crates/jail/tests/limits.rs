@@ -58,7 +58,7 @@ fn memory_is_of_the_whole_tree() {
     let limits = Limits { memory: Some(64 * MEGABYTE), ..Limits::default() };
     // Keeps what it reads until the end of its input; the input is slow enough to be looked at.
     let hold = |megabytes: u32| {
-        format!("(head -c {megabytes}m /dev/zero; sleep 1) | tail -c {megabytes}m >/dev/null")
+        format!("(head -c {megabytes}m /dev/zero; sleep 5) | tail -c {megabytes}m >/dev/null")
     };
     let cases = [
         ("one", hold(200)),
