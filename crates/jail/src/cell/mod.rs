@@ -151,7 +151,8 @@ impl Cell {
             ending,
             processor_time: usage.processor_time,
             memory_peak: usage.memory_peak,
-            processes_peak: record.processes_peak,
+            // There was the program itself, whether or not whoever counts has come to it.
+            processes_peak: record.processes_peak.max(1),
             limits_hit: [usage.limits_hit, record.limits_hit].concat(),
             execs: record.execs,
             walls: self.walls.clone(),
