@@ -85,6 +85,7 @@ const ABSENT: &[(&str, libc::c_long)] = &[
     ("clock_adjtime", libc::SYS_clock_adjtime),
     ("move_pages", libc::SYS_move_pages),
     ("migrate_pages", libc::SYS_migrate_pages),
+    ("cachestat", 451),
     ("pidfd_getfd", libc::SYS_pidfd_getfd),
     ("kcmp", libc::SYS_kcmp),
     ("memfd_secret", libc::SYS_memfd_secret),

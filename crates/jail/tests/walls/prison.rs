@@ -53,8 +53,20 @@ impl Prison {
     }
 
     pub fn with(limits: Limits, debugging: bool) -> Self {
+        Self::around(&[], limits, debugging)
+    }
+
+    /// With further trees to be read.
+    pub fn around(trees: &[&Path], limits: Limits, debugging: bool) -> Self {
         let directory = Directory::new();
-        let plan = plan(&directory.0, limits, debugging);
+        let mut plan = plan(&directory.0, limits, debugging);
+        let tree = |path: &&Path| Tree {
+            source: path.into(),
+            target: path.into(),
+            access: Access::Read,
+            hidden: Vec::new(),
+        };
+        plan.view.trees.extend(trees.iter().map(tree));
         let spawner = Spawner::start().expect("a spawner");
         let cell = spawner.build(&plan).expect("a jail: the tests need user namespaces");
         assert!(cell.walls().counted, "the kernel answers no questions about calls");

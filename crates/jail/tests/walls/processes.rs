@@ -151,6 +151,21 @@ fn the_limit_holds_for_several_programs_together() {
 }
 
 #[test]
+fn another_limit_can_be_put_in_force() {
+    let mut prison = limited(2);
+    let maker = prison.compile("maker", MAKER);
+    for (limit, made) in [(2, 1), (7, 6), (4, 3)] {
+        let limits = Limits { processes: Some(limit), ..Limits::default() };
+        prison.cell.set_limits(&limits).expect("another limit");
+        let done = prison.run(&[&maker, "fork"]);
+        let expected = format!("30 threads, {made} processes, EAGAIN\nagain\n");
+        assert_eq!(done.output, expected, "{limit}: {done:?}");
+        prison.cell.sweep().expect("an empty jail");
+        assert_eq!(prison.cell.take_record().processes_peak, limit);
+    }
+}
+
+#[test]
 fn the_watching_thread_ends_with_the_jail() {
     let prison = Prison::new();
     drop(prison);

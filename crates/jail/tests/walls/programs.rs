@@ -1,6 +1,9 @@
 //! Real programs, which must not notice the walls.
 
+use std::path::Path;
+
 use exacta_jail::Ending;
+use exacta_jail::plan::Limits;
 
 use crate::prison::Prison;
 
@@ -39,4 +42,17 @@ fn programs_work() {
         assert_eq!(done.ending, Ending::Exited(0), "{name}: {done:?}");
         assert_eq!(done.output.trim_end().lines().last(), Some(*expected), "{name}: {done:?}");
     }
+}
+
+#[test]
+fn cargo_builds() {
+    let cargo = Path::new(env!("CARGO"));
+    let toolchain = cargo.parent().and_then(Path::parent).expect("a toolchain");
+    let mut prison = Prison::around(&[toolchain], Limits::default(), false);
+    let done = prison.shell(&format!(
+        "export PATH={}/bin:$PATH RUSTFLAGS=-Clinker=gcc; cargo new -q --vcs none one && cd one && cargo test -q --offline && cargo run -q",
+        toolchain.display()
+    ));
+    assert_eq!(done.ending, Ending::Exited(0), "{done:?}");
+    assert_eq!(done.output.lines().last(), Some("Hello, world!"), "{done:?}");
 }

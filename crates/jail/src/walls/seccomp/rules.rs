@@ -56,7 +56,7 @@ const ABSENT: &[Absent] = &[
         libc::SYS_settimeofday, libc::SYS_clock_settime, libc::SYS_adjtimex, libc::SYS_clock_adjtime,
     ]),
     ("where memory lies is the machine's affair, and of other processes it says too much", &[
-        libc::SYS_move_pages, libc::SYS_migrate_pages,
+        libc::SYS_move_pages, libc::SYS_migrate_pages, CACHESTAT,
     ]),
     ("takes from other processes what they did not give", &[
         libc::SYS_pidfd_getfd, libc::SYS_kcmp,
@@ -68,7 +68,9 @@ const ABSENT: &[Absent] = &[
     ("old, or for hardware only", OLD),
 ];
 
-/// Missing in the library's table of numbers, and the same everywhere.
+/// Missing in the library's tables of numbers, or some of them, and the same everywhere.
+const CACHESTAT: c_long = 451;
+const FCHMODAT2: c_long = 452;
 const STATMOUNT: c_long = 457;
 const LISTMOUNT: c_long = 458;
 const LSM_SET_SELF_ATTR: c_long = 460;
@@ -133,7 +135,7 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_chmod, Rule::Mode(1)),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
-    (libc::SYS_fchmodat2, Rule::Mode(2)),
+    (FCHMODAT2, Rule::Mode(2)),
     (libc::SYS_creat, Rule::Mode(1)),
     (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
     (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
@@ -151,7 +153,7 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_personality, Rule::Personality),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
-    (libc::SYS_fchmodat2, Rule::Mode(2)),
+    (FCHMODAT2, Rule::Mode(2)),
     (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
     (libc::SYS_mknodat, Rule::Node(2)),
 ];
