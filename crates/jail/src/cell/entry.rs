@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::init;
 use super::view::Root;
+use crate::limits::counted_by_jail;
 use crate::network;
 use crate::outcome::{AtStep, Failure, Walls};
 use crate::plan::{Network, Person, Plan};
@@ -159,7 +160,7 @@ fn become_init(
         absence: true,
         landlock,
         system_calls: true,
-        counted: notifier.is_some(),
+        counted: notifier.is_some() && counted_by_jail(),
         ..Walls::default()
     };
     let entered = Entered { walls, notifier: notifier.is_some(), proxy: false };

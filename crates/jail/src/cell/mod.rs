@@ -86,7 +86,11 @@ impl Cell {
             outside.give(*descriptor).at("give a pipe to the jail")?;
         }
         let limits = self.limits.clone();
-        let tasks = limits::tasks_by_user(&limits, self.walls.limits);
+        // Where somebody watches, that is kept from outside.
+        let tasks = match &self.watch {
+            Some(_) => None,
+            None => limits::tasks_by_user(&limits, self.walls.limits),
+        };
         let order = Order::Start { program: program.clone(), limits, tasks, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
         self.lookout.attend(&self.watched);
@@ -133,7 +137,8 @@ impl Cell {
     pub fn set_limits(&mut self, limits: &Limits) -> Result<(), Failure> {
         self.watched.set_limits(limits).at("change the limits of the jail")?;
         if let Some(watch) = &self.watch {
-            watch.set_limit(limits.processes);
+            let (processes, tasks) = limits::kept_from_outside(limits, self.walls.limits);
+            watch.set_limits(processes, tasks)?;
         }
         self.limits = limits.clone();
         Ok(())

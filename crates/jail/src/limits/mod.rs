@@ -21,14 +21,26 @@ use crate::plan::Limits;
 /// The processes of a jail that are ours, the warden and the init: they count against no limit of a plan.
 const OURS: u32 = 2;
 
-/// A limit for the processes of the jail's user, where no control group counts them: since Linux 5.14 they are counted for
-/// each user namespace, and so for each jail. Before, they were counted over all jails and the caller's own processes.
+/// A limit for the processes of the jail's user, where no control group counts them.
 pub fn tasks_by_user(limits: &Limits, tier: Tier) -> Option<u32> {
+    (tier == Tier::Sampled && counted_by_jail()).then(|| all_tasks(limits)).flatten()
+}
+
+/// Processes, and where no control group counts them all tasks: what whoever watches a jail keeps.
+pub fn kept_from_outside(limits: &Limits, tier: Tier) -> (Option<u32>, Option<u32>) {
+    if !counted_by_jail() {
+        return (None, None);
+    }
+    (limits.processes, limits.tasks.filter(|_| tier == Tier::Sampled))
+}
+
+/// Since Linux 5.14 the tasks of a user are counted for each user namespace, and so for each jail. Before, they were
+/// counted over all jails and the caller's own processes.
+pub fn counted_by_jail() -> bool {
     let release = rustix::system::uname();
     let mut numbers = release.release().to_bytes().split(|byte| !byte.is_ascii_digit());
     let mut next = || std::str::from_utf8(numbers.next()?).ok()?.parse::<u32>().ok();
-    let version = (next()?, next()?);
-    (tier == Tier::Sampled && version >= (5, 14)).then(|| all_tasks(limits)).flatten()
+    next().zip(next()).is_some_and(|version| version >= (5, 14))
 }
 
 /// How many tasks the kernel is to allow, ours included.

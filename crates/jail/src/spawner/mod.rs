@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cell::{self, Cell, Ends};
-use crate::limits::{Lookout, Watched};
+use crate::limits::{self, Lookout, Watched};
 use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::Plan;
@@ -74,7 +74,8 @@ impl Spawner {
                 let proxy = if proxy { Some(next()?) } else { None };
                 let watch = match notifier {
                     Some(listener) => {
-                        Some(cell::watch::Watch::start(listener, handle.as_fd(), &plan.limits)?)
+                        let limits = limits::kept_from_outside(&plan.limits, walls.limits);
+                        Some(cell::watch::Watch::start(listener, handle.as_fd(), limits)?)
                     }
                     None => None,
                 };

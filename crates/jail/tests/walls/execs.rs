@@ -74,7 +74,7 @@ int main(void) {
             execv((char *)path, argv);
             _exit(1);
         }
-        usleep(3000);
+        usleep(10000);
         kill(child, 9);
         waitpid(child, 0, 0);
     }
@@ -90,7 +90,7 @@ fn what_was_swapped_is_never_confirmed_as_what_it_was_not() {
     let swapper = prison.compile("swapper", &source);
     let done = prison.run(&[&swapper]);
     let record = prison.cell.take_record();
-    assert!(record.execs.len() > 20, "{done:?} {}", record.execs.len());
+    assert!(record.execs.len() > 5, "{done:?} {}", record.execs.len());
     for exec in record.execs.iter().filter(|exec| exec.confirmed) {
         // A path that names nothing cannot have run.
         let path = exec.path.to_string();

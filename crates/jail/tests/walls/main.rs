@@ -15,3 +15,4 @@ mod files;
 mod prison;
 mod processes;
 mod programs;
+mod signals;

@@ -49,6 +49,7 @@ int main(int count, char **words) {
     for (int i = 0; i < 30; i++) threads += !pthread_create(&thread, 0, idle, 0);
     while (processes < 64 && (made[processes] = make(words[1], processes)) > 0) processes++;
     printf("%d threads, %d processes, %s\n", threads, processes, strerrorname_np(errno));
+    usleep(150000);
     for (int i = 0; i < processes; i++) kill(made[i], SIGKILL);
     for (int i = 0; i < processes; i++) waitpid(made[i], 0, 0);
     pid_t again = make(words[1], 0);
@@ -85,8 +86,10 @@ const CROWD: &str = r#"
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+static pthread_barrier_t end;
 static _Atomic int *living, *most, *made, *refused;
 static void *make(void *it) {
+    usleep(200000);
     for (int i = 0; i < 60; i++) {
         pid_t child = fork();
         if (!child) {
@@ -99,12 +102,15 @@ static void *make(void *it) {
         if (child > 0) { atomic_fetch_add(made, 1); waitpid(child, 0, 0); }
         else { atomic_fetch_add(refused, 1); usleep(500); }
     }
+    // A thread that ends leaves room for a moment.
+    pthread_barrier_wait(&end);
     return it;
 }
 int main(void) {
     living = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     most = living + 1; made = living + 2; refused = living + 3;
     pthread_t threads[8];
+    pthread_barrier_init(&end, 0, 8);
     for (int i = 0; i < 8; i++) pthread_create(&threads[i], 0, make, 0);
     for (int i = 0; i < 8; i++) pthread_join(threads[i], 0);
     printf("%d %d %d\n", *most, *made, *refused);

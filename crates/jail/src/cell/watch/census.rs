@@ -1,43 +1,53 @@
-//! How many processes a jail has, counted as they are made.
+//! How many processes a jail may have, threads not counted.
 //!
-//! Births are asked about, deaths are not told. So a number is kept that is never too low, and only where it reaches
-//! the limit the processes are really counted. A birth that was allowed a moment ago may not be visible yet: until it
-//! is, it counts as one more.
+//! The kernel has a limit for the tasks of a user in a user namespace, and refuses what goes past it at once, but it
+//! counts threads as well. So that limit is kept at the number of processes allowed *and* the threads there are: whoever
+//! wants to make a thread is asked about it, and room is made first. To ask about processes instead would be exact in
+//! one more case, but a signal that comes before the question is heard interrupts the call, and shells whose pipelines
+//! begin and end processes all the time do not expect that of `fork`. Whoever makes a thread has blocked all signals.
+//!
+//! Threads that have ended leave room for processes until that is noticed, a moment later.
 
 use std::collections::HashSet;
 use std::io;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+
 use super::SHORTEST_WAIT;
-use super::processes::{Visible, children_of, is_gone};
+use super::processes::{Visible, is_gone};
 
-/// After this long a birth is taken to have failed. Only then the limit could be passed, by a process whose making
-/// takes longer, and only for as long as it takes.
-const LONGEST_BIRTH: Duration = Duration::from_millis(50);
-/// Counting for the record alone may cost this part of the time.
+/// The warden and the init, which the kernel counts and the plan does not.
+const OURS: u64 = 2;
+/// A thread that was allowed is to be seen by then.
+const LONGEST_BIRTH: Duration = Duration::from_millis(100);
+/// How often it is looked at, at least and at most, while there is something to look at.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// Looking may cost this part of the time.
 const SHARE: u32 = 50;
-
-/// A process that was allowed.
-struct Birth {
-    /// Who makes it.
-    thread: u32,
-    /// What that one had made before.
-    before: Vec<u32>,
-    allowed: Instant,
-}
 
 pub struct Census {
     init: u32,
+    /// Of processes, and of all tasks.
     limit: Option<u32>,
-    /// Never lower than the truth.
-    at_most: u32,
+    tasks: Option<u32>,
+    /// The highest limit that may be set at all.
+    highest: u64,
+    /// What was told to the kernel.
+    in_force: Option<u64>,
     peak: u32,
-    births: Vec<Birth>,
-    /// When it was last counted, and how long that took.
-    counted: Instant,
-    cost: Duration,
-    /// When to count because there may be more than ever.
-    owed: Option<Instant>,
+    reached: bool,
+    /// Who was allowed a thread that may not be there yet, and when.
+    allowed: Vec<(u32, Instant)>,
+    due: Option<Instant>,
+    pause: Duration,
+}
+
+/// Those below init.
+struct Population {
+    processes: Vec<u32>,
+    /// More than one for each process.
+    threads: u64,
 }
 
 impl Census {
@@ -46,132 +56,155 @@ impl Census {
         Census {
             init,
             limit: None,
-            at_most: 0,
+            tasks: None,
+            highest: getrlimit(Resource::Nproc).maximum.unwrap_or(u64::MAX),
+            in_force: None,
             peak: 0,
-            births: Vec::new(),
-            counted: Instant::now(),
-            cost: Duration::ZERO,
-            owed: None,
+            reached: false,
+            allowed: Vec::new(),
+            due: None,
+            pause: SHORTEST_WAIT,
         }
     }
 
-    pub fn set_limit(&mut self, limit: Option<u32>) {
-        self.limit = limit;
+    /// Puts limits in force, for all that run and all that will.
+    pub fn set_limits(&mut self, processes: Option<u32>, tasks: Option<u32>) -> io::Result<()> {
+        (self.limit, self.tasks) = (processes, tasks);
+        let threads = self.population().map_or(0, |it| it.threads);
+        self.put_in_force(threads)
     }
 
     pub fn peak(&self) -> u32 {
         self.peak
     }
 
+    /// Whether there were as many as there may be, since this was last asked.
+    pub fn take_reached(&mut self) -> bool {
+        std::mem::take(&mut self.reached)
+    }
+
     /// From now on it is about what comes.
     pub fn forget_peak(&mut self) {
-        self.peak = 0;
+        (self.peak, self.reached) = (0, false);
     }
 
-    /// Whether this thread may make a process.
-    pub fn admit(&mut self, thread: u32) -> bool {
-        // It asks again, so what it was allowed before has been made, or has failed.
-        self.births.retain(|birth| birth.thread != thread);
-        let limit = self.limit.unwrap_or(u32::MAX);
-        if self.at_most >= limit && !self.has_room(limit) {
-            return false;
+    /// Makes room for a thread that is about to be made.
+    pub fn make_room(&mut self, maker: u32) {
+        if self.limit.is_none() {
+            return;
         }
-        if self.limit.is_some() {
-            let before = children_of(thread).unwrap_or_default();
-            self.births.push(Birth { thread, before, allowed: Instant::now() });
+        let now = Instant::now();
+        self.forget_births(now);
+        // It asks again, so what it was allowed before is there, or has failed.
+        self.allowed.retain(|(other, _)| *other != maker);
+        self.allowed.push((maker, now));
+        if let Ok(population) = self.population() {
+            let wanted = self.wanted(population.threads);
+            if wanted > self.in_force {
+                // Where that fails the kernel refuses the thread, which is an answer too.
+                let _it_is_refused = self.put_in_force(population.threads);
+            }
         }
-        self.at_most = self.at_most.saturating_add(1);
-        // There may be more than ever. Counted in a moment, while nobody waits for us, and the new one is there.
-        if self.at_most > self.peak && self.owed.is_none() {
-            let rest = (self.cost * SHARE).saturating_sub(self.counted.elapsed());
-            self.owed = Some(Instant::now() + rest.max(SHORTEST_WAIT));
-        }
-        true
+        self.attend();
     }
 
-    /// When there is something to catch up on.
+    /// Something has begun: it is worth a look soon.
+    pub fn attend(&mut self) {
+        self.pause = SHORTEST_WAIT;
+        let soon = Instant::now() + self.pause;
+        self.due = Some(self.due.map_or(soon, |due| due.min(soon)));
+    }
+
+    /// When to look next.
     pub fn due(&self) -> Option<Instant> {
-        self.owed
+        self.due
     }
 
-    /// Counts what was owed.
-    pub fn catch_up(&mut self, now: Instant) {
-        if self.owed.is_some_and(|due| due <= now) {
-            self.owed = None;
-            if let Ok((visible, unseen)) = self.count(Ended::Counted) {
-                self.at_most = visible.saturating_add(unseen);
-            }
+    /// Looks, if it is time to.
+    pub fn look(&mut self, now: Instant) {
+        if self.due.is_none_or(|due| due > now) {
+            return;
+        }
+        let population = self.population();
+        let cost = now.elapsed();
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE).max(cost * SHARE);
+        self.due = Some(now + self.pause);
+        let Ok(population) = population else { return };
+        if population.processes.is_empty() {
+            self.due = None;
+        }
+        let count = u32::try_from(population.processes.len()).unwrap_or(u32::MAX);
+        self.peak = self.peak.max(count);
+        self.reached |= self.limit.is_some_and(|limit| count >= limit);
+        self.forget_births(now);
+        // Room is taken away here, and given only to those who ask: of threads allowed a moment ago it is not known
+        // whether they are among those seen.
+        if self.wanted(population.threads) < self.in_force {
+            let _next_time_again = self.put_in_force(population.threads);
         }
     }
 
-    /// Counts, at the limit. What cannot be counted has no room.
-    fn has_room(&mut self, limit: u32) -> bool {
+    fn forget_births(&mut self, now: Instant) {
+        self.allowed.retain(|(_, since)| now.saturating_duration_since(*since) < LONGEST_BIRTH);
+    }
+
+    /// The kernel's limit for so many threads. `None`: there is none.
+    fn wanted(&self, threads: u64) -> Option<u64> {
+        let born = self.allowed.len() as u64;
+        let processes = self.limit.map(|limit| u64::from(limit) + OURS + threads + born);
+        let tasks = self.tasks.map(|tasks| u64::from(tasks) + OURS);
+        Some(processes.into_iter().chain(tasks).min()?.min(self.highest))
+    }
+
+    /// Tells the kernel, for init, whose children inherit it, and for all below. Those that are made meanwhile may have
+    /// inherited what was before, so it looks again until there are no new ones.
+    fn put_in_force(&mut self, threads: u64) -> io::Result<()> {
+        let wanted = self.wanted(threads);
+        let current = wanted.unwrap_or(self.highest);
+        let mut told = HashSet::new();
+        tell(self.init, current, self.highest)?;
         loop {
-            let Ok((visible, unseen)) = self.count(Ended::LeftOut) else { return false };
-            self.at_most = visible.saturating_add(unseen);
-            if visible >= limit {
-                return false;
+            let processes = self.population()?.processes;
+            let before = told.len();
+            for process in processes.into_iter().filter(|process| told.insert(*process)) {
+                match tell(process, current, self.highest) {
+                    Ok(()) => {}
+                    Err(error) if is_gone(&error) => {}
+                    Err(error) => return Err(error),
+                }
             }
-            if self.at_most < limit {
-                return true;
+            if told.len() == before {
+                self.in_force = wanted;
+                return Ok(());
             }
-            // It depends on births that are under way: they are seen, or over, within a moment.
-            std::thread::sleep(SHORTEST_WAIT);
         }
     }
 
-    /// Those that can be seen, and those that cannot yet.
-    fn count(&mut self, ended: Ended) -> io::Result<(u32, u32)> {
-        let begun = Instant::now();
-        // First those on their way: one that becomes visible between the two counts twice, never not at all.
-        self.births.retain(|birth| !birth.is_over(begun));
-        let unseen = u32::try_from(self.births.len()).unwrap_or(u32::MAX);
-        let visible = count_below(self.init, ended);
-        self.counted = Instant::now();
-        self.cost = self.counted - begun;
-        let visible = visible?;
-        self.peak = self.peak.max(visible);
-        Ok((visible, unseen))
+    fn population(&self) -> io::Result<Population> {
+        let mut waiting = Visible::new(self.init)?.children(self.init)?.0;
+        let mut known: HashSet<u32> = waiting.iter().copied().collect();
+        let mut population = Population { processes: Vec::new(), threads: 0 };
+        while let Some(number) = waiting.pop() {
+            match Visible::new(number).and_then(|it| it.children(number)) {
+                Ok((children, threads)) => {
+                    population.processes.push(number);
+                    population.threads += threads.saturating_sub(1);
+                    waiting.extend(children.into_iter().filter(|child| known.insert(*child)));
+                }
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(population)
     }
 }
 
-impl Birth {
-    fn is_over(&self, now: Instant) -> bool {
-        if now.saturating_duration_since(self.allowed) > LONGEST_BIRTH {
-            return true;
-        }
-        match children_of(self.thread) {
-            Ok(children) => children.iter().any(|child| !self.before.contains(child)),
-            Err(error) => is_gone(&error),
-        }
-    }
-}
-
-/// Processes that have ended, and that nobody has asked for yet. To tell them from others takes another look at each.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    Counted,
-    LeftOut,
-}
-
-/// Counts the processes below this one.
-fn count_below(init: u32, ended: Ended) -> io::Result<u32> {
-    let mut waiting = Visible::new(init)?.children(init)?;
-    let mut known: HashSet<u32> = waiting.iter().copied().collect();
-    let mut count = 0;
-    while let Some(number) = waiting.pop() {
-        let look = |process: Visible| {
-            let counts = ended == Ended::Counted || process.lives()?;
-            Ok((counts, process.children(number)?))
-        };
-        match Visible::new(number).and_then(look) {
-            Ok((counts, children)) => {
-                count += u32::from(counts);
-                waiting.extend(children.into_iter().filter(|child| known.insert(*child)));
-            }
-            Err(error) if is_gone(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(count)
+/// Sets one process's limit for tasks. Nobody inside can change it: the filter of system calls sees to that.
+fn tell(process: u32, current: u64, highest: u64) -> io::Result<()> {
+    let gone = || io::Error::from_raw_os_error(libc::ESRCH);
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
+    let some = |value: u64| (value != u64::MAX).then_some(value);
+    let limit = Rlimit { current: some(current), maximum: some(highest) };
+    prlimit(Some(process), Resource::Nproc, limit)?;
+    Ok(())
 }

@@ -41,8 +41,8 @@ pub struct Notes {
     bytes: usize,
     /// How often it was handed over.
     pub taken: u64,
-    /// For processes at one time.
-    pub limit: Option<u32>,
+    /// For processes at one time, and for tasks.
+    pub limits: (Option<u32>, Option<u32>),
     /// Programs the engine has started and that have not been seen to execute, by their number inside.
     expected: HashMap<u32, (BString, Vec<BString>)>,
 }
@@ -128,8 +128,7 @@ impl Notes {
 }
 
 /// What was seen of an execution while it waited.
-pub struct Look {
-    thread: u32,
+struct Look {
     process: Option<Visible>,
     standing: Option<Standing>,
     /// The number inside of its parent.
@@ -197,9 +196,8 @@ impl Recorder {
     }
 
     /// Reads what is to be executed, while it waits. Whatever cannot be read is empty.
-    pub fn look(&mut self, listener: BorrowedFd<'_>, question: &Question) -> Look {
+    fn look(&mut self, listener: BorrowedFd<'_>, question: &Question) -> Look {
         let mut look = Look {
-            thread: question.thread,
             process: None,
             standing: None,
             parent: 0,
@@ -225,9 +223,9 @@ impl Recorder {
         look
     }
 
-    /// Writes it down, once it was let through. Does no more than that: whoever was let through may wait for this
-    /// processor.
-    pub fn note(&mut self, look: Look) {
+    /// Writes down what is about to be let through. Returns its number, if there was room for it.
+    pub fn note(&mut self, listener: BorrowedFd<'_>, question: &Question) -> Option<u64> {
+        let look = self.look(listener, question);
         // A parent that is gone has left its children to init.
         let parent =
             |host: u32| Visible::new(host).and_then(|it| it.standing()).map(|it| it.inside);
@@ -245,8 +243,17 @@ impl Recorder {
         {
             let begun = Instant::now();
             let due = begun + FIRST_WAIT;
-            let (thread, before) = (look.thread, look.before);
+            let (thread, before) = (question.thread, look.before);
             self.pending.push(Pending { number, thread, process, before, begun, due });
+        }
+        number
+    }
+
+    /// Whoever wanted it was gone before it could be let through.
+    pub fn forget(&mut self, noted: Option<u64>) {
+        if let Some(number) = noted {
+            self.pending.retain(|pending| pending.number != number);
+            self.seen.lock().forget(number);
         }
     }
 

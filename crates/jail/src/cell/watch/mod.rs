@@ -1,7 +1,7 @@
-//! Answers the questions that a jail's processes wait with: may there be one more process, and may this be executed.
+//! Answers the questions that a jail's processes wait with: room for a thread, and may this be executed.
 //!
-//! The first is decided: over the limit a new process is refused, as the kernel would refuse it. The second never is,
-//! for between question and execution a program can change what was looked at; it is written down and let through.
+//! Nothing is refused here. The limit on processes is the kernel's, kept in step with the threads there are ([`census`]).
+//! Between question and execution a program can change what was looked at, so that is written down and let through.
 //! The wall does not depend on this thread: should it fail, its end of the questions closes with it, and from then on
 //! the kernel answers all of them with an error.
 
@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use self::census::Census;
 use self::execs::Recorder;
 use crate::outcome::{AtStep, Exec, Failure, LimitHit};
-use crate::plan::{Limits, Program};
+use crate::plan::Program;
 use crate::system::seccomp::{self, Question};
 
 /// What was seen since it was last asked for.
@@ -37,6 +37,7 @@ pub struct Record {
 /// The engine's end: the thread itself ends with the jail.
 pub struct Watch {
     seen: Seen,
+    init: u32,
 }
 
 /// Held for moments only, so that nothing in the jail waits for the engine.
@@ -53,12 +54,14 @@ impl Watch {
     pub fn start(
         listener: OwnedFd,
         init: BorrowedFd<'_>,
-        limits: &Limits,
+        (processes, tasks): (Option<u32>, Option<u32>),
     ) -> Result<Self, Failure> {
         let init = processes::number_of(init).at("find the jail's first process")?;
         seccomp::wake_synchronously(listener.as_fd());
         let seen = Seen::default();
-        seen.lock().limit = limits.processes;
+        let watch = Watch { seen: seen.clone(), init };
+        // Before anything runs: programs inherit it.
+        watch.set_limits(processes, tasks)?;
         let answering = Answering {
             census: Census::new(init),
             recorder: Recorder::new(seen.clone()),
@@ -70,7 +73,7 @@ impl Watch {
             .stack_size(256 << 10)
             .spawn(move || answering.run())
             .at("start the thread that watches a jail")?;
-        Ok(Watch { seen })
+        Ok(watch)
     }
 
     /// What the engine itself has started is known to it, whether or not its memory could be read.
@@ -78,9 +81,12 @@ impl Watch {
         self.seen.lock().started(process, program);
     }
 
-    /// Puts another limit on processes in force.
-    pub fn set_limit(&self, processes: Option<u32>) {
-        self.seen.lock().limit = processes;
+    /// Puts other limits on processes and tasks in force. The thread keeps to them from its next look on.
+    pub fn set_limits(&self, processes: Option<u32>, tasks: Option<u32>) -> Result<(), Failure> {
+        let mut census = Census::new(self.init);
+        census.set_limits(processes, tasks).at("limit the processes of the jail")?;
+        self.seen.lock().limits = (processes, tasks);
+        Ok(())
     }
 
     /// What was seen since the last time.
@@ -100,17 +106,21 @@ struct Answering {
 impl Answering {
     /// Until nobody is left who could ask.
     fn run(mut self) {
-        let mut taken = 0;
+        let (mut taken, mut limits) = (0, None);
         loop {
             let due = [self.recorder.due(), self.census.due()].into_iter().flatten().min();
             let asked = self.wait(due);
             let notes = self.seen.lock();
-            self.census.set_limit(notes.limit);
-            if taken != notes.taken {
-                taken = notes.taken;
+            let (limits_now, taken_now) = (notes.limits, notes.taken);
+            drop(notes);
+            if limits != Some(limits_now) {
+                limits = Some(limits_now);
+                let _in_force_already = self.census.set_limits(limits_now.0, limits_now.1);
+            }
+            if taken != taken_now {
+                taken = taken_now;
                 self.census.forget_peak();
             }
-            drop(notes);
             match asked {
                 Ok(true) => match seccomp::receive(self.listener.as_fd()) {
                     Ok(question) => self.answer(&question),
@@ -124,8 +134,12 @@ impl Answering {
             }
             let now = Instant::now();
             self.recorder.confirm(now);
-            self.census.catch_up(now);
-            self.seen.lock().note_peak(self.census.peak());
+            self.census.look(now);
+            let mut notes = self.seen.lock();
+            notes.note_peak(self.census.peak());
+            if self.census.take_reached() {
+                notes.note_hit(LimitHit::Processes);
+            }
         }
     }
 
@@ -149,19 +163,17 @@ impl Answering {
         let listener = self.listener.as_fd();
         // Whoever asked may have died meanwhile; then there is nobody to be answered.
         let _it_may_be_dead = match kind(question.call) {
-            Kind::Process => {
-                if self.census.admit(question.thread) {
-                    seccomp::let_through(listener, question.id)
-                } else {
-                    self.seen.lock().note_hit(LimitHit::Processes);
-                    seccomp::refuse(listener, question.id, libc::EAGAIN)
-                }
+            Kind::Thread => {
+                self.census.make_room(question.thread);
+                seccomp::let_through(listener, question.id)
             }
             Kind::Execution => {
-                let found = self.recorder.look(listener, question);
+                self.census.attend();
+                // Before it is let through: what has run is in the record, however soon that is asked for.
+                let noted = self.recorder.note(listener, question);
                 let answered = seccomp::let_through(listener, question.id);
-                if answered.is_ok() {
-                    self.recorder.note(found);
+                if answered.is_err() {
+                    self.recorder.forget(noted);
                 }
                 answered
             }
@@ -172,19 +184,15 @@ impl Answering {
 
 /// What a question is about.
 enum Kind {
-    Process,
+    Thread,
     Execution,
     /// The filter never asks about anything else.
     Other,
 }
 
 fn kind(call: libc::c_long) -> Kind {
-    #[cfg(target_arch = "x86_64")]
-    if matches!(call, libc::SYS_fork | libc::SYS_vfork) {
-        return Kind::Process;
-    }
     match call {
-        libc::SYS_clone => Kind::Process,
+        libc::SYS_clone => Kind::Thread,
         libc::SYS_execve | libc::SYS_execveat => Kind::Execution,
         _ => Kind::Other,
     }

@@ -103,11 +103,14 @@ impl Visible {
         Ok(!dead || threads.is_none_or(|threads| threads > 1))
     }
 
-    /// The children of all its threads. Its own number is that of its first thread.
-    pub fn children(&self, number: u32) -> io::Result<Vec<u32>> {
+    /// The children of all its threads, and how many threads those are. Its own number is that of its first thread.
+    pub fn children(&self, number: u32) -> io::Result<(Vec<u32>, u64)> {
         // A directory has a link for each directory in it, and two more: so with one thread there is nothing to list.
-        if statat(&self.folder, "task", AtFlags::empty())?.st_nlink == 3 {
-            return self.children_of(number);
+        let threads = statat(&self.folder, "task", AtFlags::empty())?.st_nlink.saturating_sub(2);
+        #[expect(clippy::useless_conversion, reason = "narrower on some architectures")]
+        let count = u64::from(threads);
+        if count == 1 {
+            return Ok((self.children_of(number)?, count));
         }
         let mut children = Vec::new();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -124,23 +127,14 @@ impl Visible {
                 Err(error) => return Err(error),
             }
         }
-        Ok(children)
+        Ok((children, count))
     }
 
     fn children_of(&self, thread: u32) -> io::Result<Vec<u32>> {
-        children_in(self.open(&format!("task/{thread}/children"))?)
+        let mut text = Vec::with_capacity(SMALL);
+        self.open(&format!("task/{thread}/children"))?.read_to_end(&mut text)?;
+        Ok(words(&text).filter_map(number).collect())
     }
-}
-
-/// The children of one thread.
-pub fn children_of(thread: u32) -> io::Result<Vec<u32>> {
-    children_in(File::open(format!("/proc/{thread}/task/{thread}/children"))?)
-}
-
-fn children_in(mut file: File) -> io::Result<Vec<u32>> {
-    let mut text = Vec::with_capacity(SMALL);
-    file.read_to_end(&mut text)?;
-    Ok(words(&text).filter_map(number).collect())
 }
 
 /// Ended, or never there.

@@ -103,12 +103,15 @@ enum Rule {
     Absent,
     /// Asked about outside.
     Ask,
-    /// New namespaces are refused, threads allowed, processes asked about.
+    /// New namespaces are refused, processes allowed, threads asked about.
     Clone,
     Socket,
     SocketPair,
     Terminal,
     Personality,
+    /// The limit for tasks is ours, where we keep it.
+    SetLimit,
+    ChangeLimit,
     /// The file's mode is in this argument.
     Mode(u32),
     /// The same, if the flags say that a file is made.
@@ -124,14 +127,14 @@ enum Rule {
 #[cfg(target_arch = "x86_64")]
 const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_clone, Rule::Clone),
-    (libc::SYS_fork, Rule::Ask),
-    (libc::SYS_vfork, Rule::Ask),
     (libc::SYS_execve, Rule::Ask),
     (libc::SYS_execveat, Rule::Ask),
     (libc::SYS_socket, Rule::Socket),
     (libc::SYS_socketpair, Rule::SocketPair),
     (libc::SYS_ioctl, Rule::Terminal),
     (libc::SYS_personality, Rule::Personality),
+    (libc::SYS_setrlimit, Rule::SetLimit),
+    (libc::SYS_prlimit64, Rule::ChangeLimit),
     (libc::SYS_chmod, Rule::Mode(1)),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
@@ -151,6 +154,8 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_socketpair, Rule::SocketPair),
     (libc::SYS_ioctl, Rule::Terminal),
     (libc::SYS_personality, Rule::Personality),
+    (libc::SYS_setrlimit, Rule::SetLimit),
+    (libc::SYS_prlimit64, Rule::ChangeLimit),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
     (FCHMODAT2, Rule::Mode(2)),
@@ -288,7 +293,11 @@ fn rule_for(number: c_long, choices: Choices) -> Rule {
     {
         return Rule::Absent;
     }
-    DEPENDING.iter().find(|(call, _)| *call == number).map_or(Rule::Allow, |(_, rule)| *rule)
+    let found = DEPENDING.iter().find(|(call, _)| *call == number);
+    match found.map_or(Rule::Allow, |(_, rule)| *rule) {
+        Rule::SetLimit | Rule::ChangeLimit if !choices.asking => Rule::Allow,
+        rule => rule,
+    }
 }
 
 /// The part of the filter that looks at arguments.
@@ -299,7 +308,7 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
         Rule::Clone => {
             program.load(argument_at(0));
             program.branch(Test::Any(NEW_NAMESPACES), refuse, Target::Next);
-            program.branch(Test::Any(libc::CLONE_THREAD as u32), allow, Target::To(ends.ask));
+            program.branch(Test::Any(libc::CLONE_THREAD as u32), Target::To(ends.ask), allow);
         }
         Rule::Socket => check_socket(program, ends),
         Rule::SocketPair => {
@@ -318,6 +327,19 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.load(argument_at(0));
             program.branch(Test::Equal(u32::MAX), allow, Target::Next);
             program.branch(Test::Equal(ORDINARY), allow, refuse);
+        }
+        Rule::SetLimit => {
+            program.load(argument_at(0));
+            program.branch(Test::Equal(libc::RLIMIT_NPROC), refuse, allow);
+        }
+        Rule::ChangeLimit => {
+            program.load(argument_at(1));
+            program.branch(Test::Equal(libc::RLIMIT_NPROC), Target::Next, allow);
+            // Only asking, if the new limit is at no address.
+            program.load(argument_at(2));
+            program.branch(Test::Any(u32::MAX), refuse, Target::Next);
+            program.load(argument_at(2) + 4);
+            program.branch(Test::Any(u32::MAX), refuse, allow);
         }
         Rule::Mode(mode) => {
             program.load(argument_at(mode));

@@ -15,8 +15,7 @@ fn run(program: &[libc::sock_filter], call: &Call) -> (u32, usize) {
         ARCHITECTURE_AT => call.architecture,
         _ => {
             let (index, rest) = ((offset - 16) / 8, (offset - 16) % 8);
-            assert_eq!(rest, 0, "only lower halves are looked at");
-            call.arguments[index as usize] as u32
+            (call.arguments[index as usize] >> (8 * rest)) as u32
         }
     };
     let (mut place, mut word, mut steps) = (0, 0, 0);
@@ -68,7 +67,7 @@ fn every_number_meets_its_rule_after_few_steps() {
         } else {
             match rule_for(c_long::from(number), Choices { debugging: false, asking: true }) {
                 Rule::Absent => refusal(libc::ENOSYS),
-                Rule::Ask | Rule::Clone => libc::SECCOMP_RET_USER_NOTIF,
+                Rule::Ask => libc::SECCOMP_RET_USER_NOTIF,
                 // Of no family at all.
                 Rule::Socket | Rule::SocketPair => refusal(libc::EAFNOSUPPORT),
                 _ => libc::SECCOMP_RET_ALLOW,
@@ -107,9 +106,15 @@ fn arguments_decide() {
     let thread = (libc::CLONE_VM | libc::CLONE_THREAD) as u64;
     let (closing, raw) = (libc::SOCK_CLOEXEC as u64, libc::SOCK_RAW as u64);
     let cases: &[(c_long, &[u64], u32)] = &[
-        (libc::SYS_clone, &[libc::SIGCHLD as u64], ASK),
-        (libc::SYS_clone, &[libc::SIGCHLD as u64 | HIGH], ASK),
-        (libc::SYS_clone, &[thread], ALLOW),
+        (libc::SYS_clone, &[libc::SIGCHLD as u64], ALLOW),
+        (libc::SYS_clone, &[libc::SIGCHLD as u64 | HIGH], ALLOW),
+        (libc::SYS_clone, &[thread], ASK),
+        (libc::SYS_setrlimit, &[6, 1], permission),
+        (libc::SYS_setrlimit, &[7, 1], ALLOW),
+        (libc::SYS_prlimit64, &[0, 6, 0, 1], ALLOW),
+        (libc::SYS_prlimit64, &[0, 6, 1, 1], permission),
+        (libc::SYS_prlimit64, &[0, 6 | HIGH, 1 << 32, 1], permission),
+        (libc::SYS_prlimit64, &[0, 7, 1, 1], ALLOW),
         (libc::SYS_clone, &[thread | libc::CLONE_NEWUSER as u64], permission),
         (libc::SYS_clone, &[libc::CLONE_NEWNS as u64], permission),
         (libc::SYS_clone, &[libc::CLONE_NEWCGROUP as u64 | HIGH], permission),
@@ -170,8 +175,9 @@ fn debuggers_may_only_where_it_was_chosen() {
 
 #[test]
 fn nobody_is_asked_where_nobody_answers() {
-    for number in [libc::SYS_execve, libc::SYS_clone] {
-        let call = Call { architecture: ARCHITECTURE, number: number as u32, arguments: [0; 6] };
+    for number in [libc::SYS_execve, libc::SYS_clone, libc::SYS_setrlimit] {
+        let arguments = [libc::CLONE_THREAD as u64 | 6; 6];
+        let call = Call { architecture: ARCHITECTURE, number: number as u32, arguments };
         assert_eq!(run(&filter(false, false), &call).0, libc::SECCOMP_RET_ALLOW);
     }
 }
