@@ -97,6 +97,7 @@ fn foreign_tables_end_the_process() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn arguments_decide() {
     const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
     const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
