@@ -12,7 +12,7 @@ mod support;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use exacta_jail::plan::{Limits, SyntheticFile};
+use exacta_jail::plan::{Limits, Network, SyntheticFile};
 use exacta_jail::{Cell, Ending, Plan, Running, Spawner};
 
 use support::{Process, Project, again_as_ordinary_user, descendants, eventually, groups, spawner};
@@ -223,6 +223,37 @@ fn a_dropped_spawner_takes_its_jails_along() {
     assert!(!all.iter().any(|process| process.is_alive()));
     assert_eq!(groups(number).len(), 0);
     drop((cell, more));
+}
+
+#[test]
+fn the_parts_of_a_jail_hold_nothing_that_is_not_theirs() {
+    let (project, spawner) = (Project::new(), spawner());
+    let plan = Plan { network: Network::Proxy { port: 3128 }, ..project.plan(Limits::default()) };
+    // Of others there is nothing to be found, though they were there before.
+    let others = [spawner.build(&plan).expect("a jail"), spawner.build(&plan).expect("a jail")];
+    let known = descendants(spawner.process());
+    let cell = spawner.build(&plan).expect("a jail");
+    assert!(cell.proxy().is_some());
+    let open = |process: &Process| -> Vec<String> {
+        let folder = std::fs::read_dir(format!("/proc/{}/fd", process.number)).expect("ours");
+        let links = folder.flatten().filter_map(|it| std::fs::read_link(it.path()).ok());
+        links.map(|link| link.to_string_lossy().into_owned()).collect()
+    };
+    let new = descendants(spawner.process()).into_iter().filter(|it| !known.contains(it));
+    let mut looked_at = 0;
+    for process in new {
+        // An ordinary user may not look into processes that hide their memory.
+        let Ok(_) = std::fs::read_dir(format!("/proc/{}/fd", process.number)) else { continue };
+        let links = open(&process);
+        let count = |kind: &str| links.iter().filter(|link| link.contains(kind)).count();
+        // For orders or reports, and to whoever made it; the warden waits for its init.
+        assert!(count("socket:") <= 2, "{links:?}");
+        assert!(count("pidfd") <= 1, "{links:?}");
+        assert!(links.len() < 24, "{links:?}");
+        looked_at += 1;
+    }
+    assert!(looked_at == 2 || !rustix::process::geteuid().is_root(), "the warden and the init");
+    drop(others);
 }
 
 #[test]

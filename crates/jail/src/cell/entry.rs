@@ -93,8 +93,12 @@ fn enter(
     let (ours, theirs) = wire::pair().at("make a socket for init")?;
     match process::fork(libc::CLONE_NEWPID, None).at("make a process namespace")? {
         Fork::Child => {
-            drop(ours);
-            let Err(failure) = become_init(plan, root, orders, &theirs);
+            // Neither the listener, which is the engine's alone, nor the way to the spawner.
+            let kept = [orders.as_fd(), theirs.as_fd(), root.directory.as_fd()];
+            let entered = process::keep_only(&kept)
+                .at("close descriptors")
+                .and_then(|()| become_init(plan, root, orders, &theirs));
+            let Err(failure) = entered;
             let _nobody_left_to_tell = wire::send(&theirs, &Answer::Failed(failure), &[]);
             process::exit(1)
         }
