@@ -59,7 +59,7 @@ pub struct Walls {
     pub landlock: u32,
     pub system_calls: bool,
     pub limits: Tier,
-    /// Processes are counted as they are made.
+    /// The limit on processes counts processes and not threads.
     pub counted: bool,
 }
 

@@ -14,14 +14,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
-use super::SHORTEST_WAIT;
 use super::processes::{Visible, is_gone};
 
 /// The warden and the init, which the kernel counts and the plan does not.
 const OURS: u64 = 2;
 /// A thread that was allowed is to be seen by then.
 const LONGEST_BIRTH: Duration = Duration::from_millis(100);
-/// How often it is looked at, at least and at most, while there is something to look at.
+/// Between two looks, while there is something to look at. The first comes after what is short is over: it would only be
+/// slowed down.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// Looking may cost this part of the time.
 const SHARE: u32 = 50;
@@ -41,6 +42,8 @@ pub struct Census {
     allowed: Vec<(u32, Instant)>,
     due: Option<Instant>,
     pause: Duration,
+    /// Not before.
+    rested: Instant,
 }
 
 /// Those below init.
@@ -63,7 +66,8 @@ impl Census {
             reached: false,
             allowed: Vec::new(),
             due: None,
-            pause: SHORTEST_WAIT,
+            pause: SHORTEST_PAUSE,
+            rested: Instant::now(),
         }
     }
 
@@ -110,8 +114,9 @@ impl Census {
 
     /// Something has begun: it is worth a look soon.
     pub fn attend(&mut self) {
-        self.pause = SHORTEST_WAIT;
-        let soon = Instant::now() + self.pause;
+        self.peak = self.peak.max(1);
+        self.pause = SHORTEST_PAUSE;
+        let soon = (Instant::now() + self.pause).max(self.rested);
         self.due = Some(self.due.map_or(soon, |due| due.min(soon)));
     }
 
@@ -126,9 +131,9 @@ impl Census {
             return;
         }
         let population = self.population();
-        let cost = now.elapsed();
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE).max(cost * SHARE);
-        self.due = Some(now + self.pause);
+        self.rested = now + now.elapsed() * SHARE;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.due = Some((now + self.pause).max(self.rested));
         let Ok(population) = population else { return };
         if population.processes.is_empty() {
             self.due = None;

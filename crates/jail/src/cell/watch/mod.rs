@@ -12,7 +12,7 @@ mod processes;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -197,6 +197,3 @@ fn kind(call: libc::c_long) -> Kind {
         _ => Kind::Other,
     }
 }
-
-/// Between two looks at something that is not there yet.
-const SHORTEST_WAIT: Duration = Duration::from_micros(150);

@@ -3,7 +3,7 @@
 //! What no ordinary program needs does not exist: the answer is the one of a kernel built without it (ENOSYS), which
 //! libraries know how to live with. Calls of a foreign architecture end the process, for a filter that reads numbers
 //! of one table cannot speak about another. Two things are not decided here but asked about outside, while the caller
-//! waits: whether there may be one more process, and, for the record, what is executed.
+//! waits: room for another thread beside the limit on processes, and, for the record, what is executed.
 
 mod program;
 mod rules;
