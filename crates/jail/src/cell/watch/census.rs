@@ -131,7 +131,7 @@ impl Census {
             return;
         }
         let population = self.population();
-        self.rested = now + now.elapsed() * SHARE;
+        self.rested = now + (now.elapsed() * SHARE).min(LONGEST_PAUSE);
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         self.due = Some((now + self.pause).max(self.rested));
         let Ok(population) = population else { return };
