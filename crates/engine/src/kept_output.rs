@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use exacta_shell::errno;
 use exacta_shell::filesystem::{FileKind, Metadata, OpenFile};
-use exacta_shell::pipe::stream_metadata;
+use exacta_shell::pipe::{Capture, stream_metadata};
 
 /// How much is kept, and where the rest goes.
 #[derive(Debug, Clone)]
@@ -157,6 +157,44 @@ impl OpenFile for KeptOutput {
 
     fn is_terminal(&self) -> bool {
         self.target.as_ref().is_some_and(|target| target.is_terminal())
+    }
+}
+
+/// What is collected of one stream of output.
+pub enum Collected {
+    Nothing,
+    All(Arc<Capture>),
+    Kept(Arc<KeptOutput>),
+}
+
+impl Collected {
+    /// Where one stream of output goes, and what is collected of it on the way.
+    pub fn of(
+        limit: Option<&OutputLimit>,
+        target: Option<Arc<dyn OpenFile>>,
+        suffix: &str,
+    ) -> (Arc<dyn OpenFile>, Collected) {
+        match (limit, target) {
+            (Some(limit), target) => {
+                let name = format!("{}.{suffix}", limit.name);
+                let kept = Arc::new(KeptOutput::new(OutputLimit { name, ..limit.clone() }, target));
+                (Arc::clone(&kept) as _, Collected::Kept(kept))
+            }
+            (None, Some(target)) => (target, Collected::Nothing),
+            (None, None) => {
+                let capture = Arc::new(Capture::default());
+                (Arc::clone(&capture) as _, Collected::All(capture))
+            }
+        }
+    }
+
+    /// What is left of it, once nobody writes any more.
+    pub fn take(self) -> Kept {
+        match self {
+            Collected::Nothing => Kept::default(),
+            Collected::All(capture) => Kept { bytes: capture.take(), ..Kept::default() },
+            Collected::Kept(kept) => kept.take(),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_shell::control::{Control, Limits};
 use exacta_shell::files::FileTable;
 use exacta_shell::filesystem::{FileSystem, Follow, OpenFile};
-use exacta_shell::pipe::{Bytes, Capture};
+use exacta_shell::pipe::Bytes;
 use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
@@ -21,7 +21,7 @@ use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
 use crate::gate::{Face, Gate, Judged, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
-use crate::kept_output::{Kept, KeptOutput, OutputLimit};
+use crate::kept_output::{Collected, OutputLimit};
 use crate::metered::Metered;
 use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
@@ -374,46 +374,9 @@ impl Session {
                 (Arc::clone(input), Some(Arc::clone(output)), Some(Arc::clone(errors)))
             }
         };
-        let (output, kept) = self.collected(output, "txt");
-        let (errors, kept_errors) = self.collected(errors, "err.txt");
+        let (output, kept) = Collected::of(self.output.as_ref(), output, "txt");
+        let (errors, kept_errors) = Collected::of(self.output.as_ref(), errors, "err.txt");
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
-    }
-
-    /// Where one stream of output goes, and what is left of it at the end.
-    fn collected(
-        &self,
-        target: Option<Arc<dyn OpenFile>>,
-        suffix: &str,
-    ) -> (Arc<dyn OpenFile>, Collected) {
-        match (&self.output, target) {
-            (Some(limit), target) => {
-                let name = format!("{}.{suffix}", limit.name);
-                let kept = Arc::new(KeptOutput::new(OutputLimit { name, ..limit.clone() }, target));
-                (Arc::clone(&kept) as _, Collected::Kept(kept))
-            }
-            (None, Some(target)) => (target, Collected::Nothing),
-            (None, None) => {
-                let capture = Arc::new(Capture::default());
-                (Arc::clone(&capture) as _, Collected::All(capture))
-            }
-        }
-    }
-}
-
-/// What is collected of one stream of output.
-enum Collected {
-    Nothing,
-    All(Arc<Capture>),
-    Kept(Arc<KeptOutput>),
-}
-
-impl Collected {
-    fn take(self) -> Kept {
-        match self {
-            Collected::Nothing => Kept::default(),
-            Collected::All(capture) => Kept { bytes: capture.take(), ..Kept::default() },
-            Collected::Kept(kept) => kept.take(),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing here opens a file, starts a program or reads a clock by itself: all of it goes through [`host::Host`].
 
 pub mod arguments;
+mod buffers;
 pub mod builtins;
 mod conditions;
 pub mod control;

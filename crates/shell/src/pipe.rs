@@ -1,4 +1,4 @@
-//! Pipes between commands of this process, and buffers that collect output.
+//! Pipes between commands of this process.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,6 +9,8 @@ use crate::control::{self, Control, PATIENCE};
 use crate::errno;
 use crate::filesystem::{FileKind, Metadata, OpenFile, Real, RealFiles};
 use crate::status::LimitKind;
+
+pub use crate::buffers::{Bytes, Capture};
 
 /// As much as a Linux pipe holds: a fast writer waits for a slow reader instead of filling memory.
 const CAPACITY: usize = 64 << 10;
@@ -319,93 +321,5 @@ pub fn stream_metadata(kind: FileKind) -> Metadata {
         modified: epoch,
         changed: epoch,
         created: None,
-    }
-}
-
-/// Reads bytes that are already there: here-documents, and standard input given by a caller.
-pub struct Bytes {
-    bytes: Vec<u8>,
-    place: Mutex<Place>,
-}
-
-enum Place {
-    At(usize),
-    /// A program was given it, and reads on where this process has stopped.
-    Real(Arc<dyn OpenFile>),
-}
-
-impl Bytes {
-    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Bytes { bytes: bytes.into(), place: Mutex::new(Place::At(0)) }
-    }
-
-    fn place(&self) -> MutexGuard<'_, Place> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl OpenFile for Bytes {
-    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut place = self.place();
-        match &mut *place {
-            Place::At(position) => {
-                let mut rest = self.bytes.get(*position..).unwrap_or_default();
-                let count = io::Read::read(&mut rest, buffer)?;
-                *position += count;
-                Ok(count)
-            }
-            Place::Real(file) => file.read(buffer),
-        }
-    }
-
-    fn write(&self, _data: &[u8]) -> io::Result<usize> {
-        Err(errno::error(errno::EBADF))
-    }
-
-    fn metadata(&self) -> io::Result<Metadata> {
-        Ok(Metadata { size: self.bytes.len() as u64, ..stream_metadata(FileKind::File) })
-    }
-
-    fn real(&self, maker: &dyn RealFiles) -> io::Result<Real> {
-        let mut place = self.place();
-        let file = match &*place {
-            Place::At(position) => {
-                maker.holding(self.bytes.get(*position..).unwrap_or_default())?
-            }
-            Place::Real(file) => Arc::clone(file),
-        };
-        *place = Place::Real(Arc::clone(&file));
-        Ok(Real::Other(file))
-    }
-
-    fn is_source(&self) -> bool {
-        true
-    }
-}
-
-/// Collects what is written, up to nothing but memory: the caller limits by [`Control::produce`].
-#[derive(Default)]
-pub struct Capture {
-    bytes: Mutex<Vec<u8>>,
-}
-
-impl Capture {
-    pub fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl OpenFile for Capture {
-    fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
-        Err(errno::error(errno::EBADF))
-    }
-
-    fn write(&self, data: &[u8]) -> io::Result<usize> {
-        self.bytes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(data);
-        Ok(data.len())
-    }
-
-    fn metadata(&self) -> io::Result<Metadata> {
-        Ok(stream_metadata(FileKind::Fifo))
     }
 }

@@ -118,10 +118,8 @@ impl Programs {
     /// Runs it to its end, or until the request ends. `None`: there is no such program.
     pub fn run(&self, program: &Program<'_>) -> Option<Ended> {
         // A path is as the script has it: the program starts in its directory, and may look at its name.
-        let path = match program.name.contains(&b'/') {
-            true => program.name.into(),
-            false => self.find(program.name)?,
-        };
+        let is_path = program.name.contains(&b'/');
+        let path = if is_path { program.name.into() } else { self.find(program.name)? };
         Some(self.run_at(program, path).unwrap_or_else(|failure| explained(&failure)))
     }
 

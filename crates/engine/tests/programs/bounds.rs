@@ -45,7 +45,7 @@ fn expect(condition: bool, what: &str) -> Result<(), Failed> {
 fn run_for(scene: &Scene, script: &str, time: Duration) -> (exacta::Outcome, Duration) {
     let mut options = scene.options();
     options.limits.wall_time = Some(time);
-    let mut session = scene.session(options);
+    let mut session = Scene::session(options);
     // The jail itself is not what is measured.
     session.run(&Request::new("perl -e 1"));
     let began = Instant::now();
@@ -72,7 +72,7 @@ fn ignoring() -> Result<(), Failed> {
 
 fn cancelled() -> Result<(), Failed> {
     let scene = Scene::new();
-    let mut session = scene.session(scene.options());
+    let mut session = Scene::session(scene.options());
     session.run(&Request::new("perl -e 1"));
     let canceller = session.prepare();
     let ended = std::thread::spawn(move || {
@@ -92,7 +92,7 @@ const DAEMON: &str = "perl -e 'use POSIX; exit if fork; setsid; exit if fork; cl
 
 fn daemons() -> Result<(), Failed> {
     let scene = Scene::new();
-    let mut session = scene.session(scene.options());
+    let mut session = Scene::session(scene.options());
     session.run(&Request::new(DAEMON));
     let beats = || fs::read(scene.project.join("beats")).map_or(0, |beats| beats.len());
     let before = beats();
@@ -103,7 +103,7 @@ fn daemons() -> Result<(), Failed> {
 
 fn jobs() -> Result<(), Failed> {
     let scene = Scene::new();
-    let mut session = scene.session(scene.options());
+    let mut session = Scene::session(scene.options());
     let job = "perl -e 'while (1) { open F, q(>>beats); print F q(x); close F; select undef,undef,undef,0.02 }' & sleep 0.3";
     let began = Instant::now();
     session.run(&Request::new(job));
@@ -122,7 +122,7 @@ fn flood() -> Result<(), Failed> {
     let scene = Scene::new();
     options.root.clone_from(&scene.project);
     options.limits.wall_time = Some(limit);
-    let mut session = scene.session(options);
+    let mut session = Scene::session(options);
     let outcome = session.run(&Request::new("perl -e 'print q(x) x 65536 while 1'"));
     expect(outcome.stopped.is_some(), "nothing has ended it")?;
     expect(outcome.stdout.len() <= 2 << 20, &format!("{} bytes were kept", outcome.stdout.len()))
@@ -136,7 +136,7 @@ fn dev(scene: &Scene, limits: Chosen) -> exacta::Session {
     judgement.approver = Arc::new(Standard { answer: Answer::Once, name: "the test" });
     options.judgement = Some(judgement);
     options.programs = Some(ProgramOptions { limits, ..ProgramOptions::default() });
-    scene.session(options)
+    Scene::session(options)
 }
 
 /// Runs it, and expects these words of the message and this limit in the report.
@@ -197,7 +197,7 @@ fn output() -> Result<(), Failed> {
     let mut options = scene.options();
     let (root, name) = (Some(scene.project.clone()), "output-test".to_owned());
     options.output = Some(exacta::OutputLimit { bytes: 1000, root, name });
-    let mut session = scene.session(options);
+    let mut session = Scene::session(options);
     let script = "perl -e 'print qq($_\\n) for 1..100000'; echo ${PIPESTATUS[0]}";
     let outcome = session.run(&Request::new(script));
     let text = String::from_utf8_lossy(&outcome.stdout);
@@ -212,7 +212,7 @@ fn next_request() -> Result<(), Failed> {
     let scene = Scene::new();
     let mut options = scene.options();
     options.limits.wall_time = Some(Duration::from_secs(2));
-    let mut session = scene.session(options);
+    let mut session = Scene::session(options);
     session.run(&Request::new("perl -e 'sleep 60'"));
     let outcome = session.run(&Request::new("perl -e 'print qq(still here\\n)'"));
     expect(outcome.stdout == b"still here\n", "no program runs after one was ended")

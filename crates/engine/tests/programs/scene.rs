@@ -53,7 +53,7 @@ impl Scene {
         options
     }
 
-    pub fn session(&self, options: SessionOptions) -> Session {
+    pub fn session(options: SessionOptions) -> Session {
         let mut session = Session::new(options).expect("a session");
         // As the oracle is started: `bash -c`.
         session.shell_mut().options.command_string = true;
@@ -61,7 +61,7 @@ impl Scene {
     }
 
     pub fn run_with_input(&self, script: &str, input: &[u8]) -> Outcome {
-        let mut session = self.session(self.options());
+        let mut session = Self::session(self.options());
         session.run_script(&Request::new(script).with_stdin(input))
     }
 }

@@ -141,7 +141,7 @@ pub fn trials() -> Vec<Trial> {
     let installed = |name: &&str| path.iter().any(|folder| is_program(&folder.join(name)));
     let made = WORK.iter().map(|work| {
         let path = path.clone();
-        let missing = !work.needs.iter().all(|name| installed(name));
+        let missing = !work.needs.iter().all(installed);
         let name = format!("work::{}", work.name);
         Trial::test(name, move || check(work, path)).with_ignored_flag(missing)
     });
@@ -161,7 +161,7 @@ fn check(work: &Work, path: Vec<PathBuf>) -> Result<(), Failed> {
     options.environment.retain(|(name, _)| name != "PATH");
     options.programs = Some(ProgramOptions { path, ..ProgramOptions::default() });
     options.limits.wall_time = Some(Duration::from_secs(300));
-    let outcome = scene.session(options).run(&Request::new(work.script));
+    let outcome = Scene::session(options).run(&Request::new(work.script));
     expect_last(work, &outcome)
 }
 
