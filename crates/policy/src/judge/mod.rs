@@ -21,10 +21,12 @@ mod through;
 mod unread;
 mod variables;
 
+use std::sync::OnceLock;
+
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::event::{Access, Directory, Event, Input, Invocation, Open};
-use crate::rules::{LoadError, RuleFile, RuleSet};
+use crate::rules::{LoadError, Outright, RuleFile, RuleSet};
 use crate::surroundings::Surroundings;
 use crate::verdict::Verdict;
 use crate::walk::Start;
@@ -79,11 +81,13 @@ pub enum Action<'a> {
 pub struct Policy {
     rules: RuleSet,
     profile: Profile,
+    /// Made when somebody asks.
+    outright: OnceLock<Outright>,
 }
 
 impl Policy {
     pub fn new(rules: RuleSet, profile: Profile) -> Self {
-        Policy { rules, profile }
+        Policy { rules, profile, outright: OnceLock::new() }
     }
 
     /// The built-in rules alone.
@@ -106,7 +110,7 @@ impl Policy {
 
     /// Are commands of this name denied, but for what a rule excepts?
     pub fn denies_outright(&self, name: &BStr) -> bool {
-        self.rules.denies_outright(name, self.profile)
+        self.outright.get_or_init(|| self.rules.outright(self.profile)).denies(name)
     }
 
     /// Nothing but permissions is said about commands of this name: they need no judgement as long as their paths

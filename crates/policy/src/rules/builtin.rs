@@ -65,15 +65,14 @@ pub fn restricts(name: &BStr) -> bool {
     })
 }
 
-/// Those with a pattern that a command of this name could match.
-pub fn naming(name: &BStr) -> impl Iterator<Item = (&'static Rule, &'static Compiled)> {
-    let places = [named(name), lowered(name), OPEN].into_iter().flatten();
-    places.filter_map(|(rule, _)| {
-        let at = usize::from(*rule);
-        let compiled = &RULES.get(at)?.compiled;
-        // Unpacked only if it is needed.
-        if compiled.ruling == Ruling::Deny { Some((made(at)?, compiled)) } else { None }
-    })
+/// What every default rule is matched by, with its number. Nothing is unpacked for it.
+pub fn packed() -> impl Iterator<Item = (usize, &'static Compiled)> {
+    RULES.iter().map(|rule| &rule.compiled).enumerate()
+}
+
+/// The rule of this number, unpacked.
+pub fn numbered(at: usize) -> Option<&'static Rule> {
+    made(at)
 }
 
 /// All of them, in the order of files and lines.
