@@ -160,7 +160,7 @@ fn memory() -> Result<(), Failed> {
 
 fn processes() -> Result<(), Failed> {
     let scene = Scene::new();
-    let script = "perl -e 'for (1..8) { my $p = fork; if (!defined $p) { print qq(no\\n); exit 3 } if (!$p) { sleep 5; exit } }'";
+    let script = "perl -e 'for (1..8) { my $p = fork; if (!defined $p) { print qq(no\\n); select undef,undef,undef,0.3; exit 3 } if (!$p) { sleep 5; exit } }'";
     let outcome = dev(&scene, Chosen::default()).run(&Request::new(script));
     expect(outcome.stdout == b"no\n", "eight processes were made")?;
     expect_reached(&outcome, LimitHit::Processes, &["process limit", "5 at one time", "processes"])
