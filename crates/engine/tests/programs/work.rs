@@ -20,7 +20,7 @@ struct Work {
     last: &'static str,
 }
 
-const WORK: [Work; 9] = [
+const WORK: [Work; 10] = [
     Work {
         name: "git commit",
         needs: &["git"],
@@ -112,6 +112,20 @@ const WORK: [Work; 9] = [
         ],
         script: "set -e; cargo build --offline --quiet; cargo test --offline --quiet >/dev/null; cargo run --offline --quiet",
         last: "42",
+    },
+    Work {
+        // One of our own: whoever builds these tests has it.
+        name: "cargo build with a dependency that is fetched already",
+        needs: &["cargo"],
+        files: &[
+            (
+                "Cargo.toml",
+                "[package]\nname = \"top\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nmemchr = \"2\"\n",
+            ),
+            ("src/main.rs", "fn main() { println!(\"{:?}\", memchr::memchr(b'b', b\"abc\")); }\n"),
+        ],
+        script: "cargo run --offline --quiet",
+        last: "Some(1)",
     },
     Work {
         name: "a Java compiler",
