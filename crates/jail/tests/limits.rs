@@ -23,9 +23,12 @@ fn run(limits: &Limits, script: &str) -> (Finished, bool) {
     let running = project.start(&mut cell, script);
     let ending = running.wait().expect("an end");
     let finished = cell.finished(ending);
-    // What is ended because of a limit has been told to end, but a busy machine may take a while.
+    // What is ended because of a limit has been told to end, but a busy machine may take a while. The program may have
+    // ended by itself before, when the kernel had taken one of its children.
+    let ends = |hit: &LimitHit| matches!(hit, LimitHit::Memory | LimitHit::ProcessorTime);
+    let told = ending == KILLED || finished.limits_hit.iter().any(ends);
     let begun = Instant::now();
-    while cell.is_alive() && ending == KILLED && begun.elapsed() < Duration::from_secs(2) {
+    while cell.is_alive() && told && begun.elapsed() < Duration::from_secs(2) {
         std::thread::sleep(Duration::from_millis(1));
     }
     (finished, cell.is_alive())
