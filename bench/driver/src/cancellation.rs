@@ -14,6 +14,9 @@ const ENDLESS: &str = include_str!("../../../crates/engine/tests/endless.txt");
 /// How often each is stopped, each time a little later.
 const TIMES: u32 = 5;
 
+/// How many of the slowest are named.
+const SHOWN: usize = 20;
+
 const PROMISED: Duration = Duration::from_millis(10);
 
 /// Prints, in microseconds, the median and the longest of all times, and the script that took longest.
@@ -42,6 +45,9 @@ pub fn measure(root: &str) -> Result<(), Box<dyn Error>> {
         "median": middle.as_micros(),
         "longest": longest.as_micros(),
         "script": script,
+        "slowest": took.iter().rev().take(SHOWN).map(|(time, script)| {
+            format!("{} µs: {script}", time.as_micros())
+        }).collect::<Vec<_>>(),
     });
     println!("{report}");
     Ok(())

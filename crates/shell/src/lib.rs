@@ -23,6 +23,7 @@ pub mod mode;
 pub mod options;
 pub mod pipe;
 pub mod regex;
+mod release;
 pub mod shell;
 pub mod status;
 pub mod variables;

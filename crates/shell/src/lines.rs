@@ -12,6 +12,7 @@ use memchr::{memchr, memrchr};
 use crate::control::Control;
 use crate::errno;
 use crate::filesystem::OpenFile;
+use crate::release::Heavy;
 
 /// Most inputs are small: a large buffer would cost more to clear than they cost to read.
 const FIRST_SIZE: usize = 8 << 10;
@@ -27,7 +28,7 @@ pub struct LineReader {
     file: Arc<dyn OpenFile>,
     control: Arc<Control>,
     separator: u8,
-    buffer: Vec<u8>,
+    buffer: Heavy<Vec<u8>>,
     /// What is read but not yet handed out: `buffer[start..end]`.
     start: usize,
     end: usize,
@@ -42,7 +43,7 @@ impl LineReader {
             file,
             control,
             separator: b'\n',
-            buffer: Vec::new(),
+            buffer: Heavy::default(),
             start: 0,
             end: 0,
             filled: false,

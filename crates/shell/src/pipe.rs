@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::control::{self, Control, PATIENCE};
 use crate::errno;
 use crate::filesystem::{FileKind, Metadata, OpenFile, Real, RealFiles};
+use crate::release::Heavy;
 use crate::status::LimitKind;
 
 pub use crate::buffers::{Bytes, Capture};
@@ -26,7 +27,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    bytes: VecDeque<u8>,
+    bytes: Heavy<VecDeque<u8>>,
     readers: usize,
     writers: usize,
     waiting_readers: usize,
@@ -137,7 +138,7 @@ impl PipeReader {
         while state.writers > 0 {
             state = self.shared.wait_for_bytes(state)?;
         }
-        Ok(std::mem::take(&mut state.bytes).into())
+        Ok(std::mem::take(&mut *state.bytes).into())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::status::{ExitStatus, Flow, Interrupt, Stop};
 use crate::variables::Variables;
 
 /// What a builtin writes at once.
-const LARGEST_WRITE: usize = 1 << 20;
+pub(crate) const LARGEST_WRITE: usize = 1 << 20;
 
 pub const SIGPIPE: i32 = 13;
 pub const SIGCHLD: i32 = 17;

@@ -12,7 +12,7 @@ use crate::errno;
 use crate::filesystem::{FileSystem, Follow, OpenFile, OpenOptions};
 use crate::host::Host;
 use crate::interpret::Found;
-use crate::shell::Shell;
+use crate::shell::{LARGEST_WRITE, Shell};
 use crate::status::{Flow, Interrupt};
 
 pub struct Context<'a> {
@@ -222,10 +222,11 @@ impl Output {
     }
 
     fn write_through(&self, bytes: &[u8]) -> Result<(), ToolError> {
-        if bytes.is_empty() {
-            return Ok(());
+        // In pieces, so that the request can end between two of them.
+        for part in bytes.chunks(LARGEST_WRITE) {
+            self.control.check()?;
+            self.file.write_all(part).map_err(ToolError::Output)?;
         }
-        self.control.check()?;
-        self.file.write_all(bytes).map_err(ToolError::Output)
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@
 use bstr::BString;
 
 use super::pattern;
+use crate::release::{Heavy, Weigh};
 use crate::status::{Interrupt, LimitKind, Running, Stop};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(super) struct Run {
 
 #[derive(Debug)]
 pub(super) struct Expansion {
-    pub text: Vec<u8>,
+    pub text: Heavy<Vec<u8>>,
     pub runs: Vec<Run>,
     /// A quoted list without elements was here: if nothing else is in these quotes, they are not an argument.
     pub vanished: bool,
@@ -43,7 +44,7 @@ pub(super) struct Expansion {
 
 impl Expansion {
     pub fn new(limit: u64) -> Self {
-        Expansion { text: Vec::new(), runs: Vec::new(), vanished: false, limit }
+        Expansion { text: Heavy::default(), runs: Vec::new(), vanished: false, limit }
     }
 
     pub fn push(&mut self, origin: Origin, text: &[u8]) -> Running<()> {
@@ -110,13 +111,16 @@ impl Expansion {
             return Ok(None);
         }
         let quoted = |run: &Run| (run.end, run.mark == Mark::Text(Origin::Quoted));
-        Ok(Some(Field { runs: self.runs.iter().map(quoted).collect(), text: self.text }))
+        Ok(Some(Field {
+            runs: self.runs.iter().map(quoted).collect(),
+            text: self.text.into_inner(),
+        }))
     }
 
     /// All as one string.
     pub fn text_joined_by(self, separator: u8) -> BString {
         if self.runs.iter().all(|run| run.mark != Mark::Break) {
-            return self.text.into();
+            return self.text.into_inner().into();
         }
         let mut all = Vec::with_capacity(self.text.len() + self.runs.len());
         for (mark, text) in self.stretches() {
@@ -158,6 +162,21 @@ pub(super) struct Field {
     pub text: Vec<u8>,
     /// Where quoted and unquoted text end, in turn.
     runs: Vec<(usize, bool)>,
+}
+
+/// What a field takes with its text and its runs.
+const FIELD_BYTES: usize = 96;
+
+impl Weigh for Vec<Field> {
+    fn weight(&self) -> usize {
+        self.len().saturating_mul(FIELD_BYTES)
+    }
+}
+
+impl Weigh for std::vec::IntoIter<Field> {
+    fn weight(&self) -> usize {
+        self.len().saturating_mul(FIELD_BYTES)
+    }
 }
 
 impl Field {

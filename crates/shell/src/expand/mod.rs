@@ -27,6 +27,7 @@ mod tilde;
 use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::{HereDocument, Word, WordPart};
 
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::{Interrupt, Running};
 use brace::Piece;
@@ -37,8 +38,8 @@ pub(crate) use split::{Kind, Separators};
 
 impl Shell {
     /// Arguments of a command, words of `for` and elements of an array: everything applies.
-    pub fn expand_words(&mut self, words: &[Word]) -> Running<Vec<BString>> {
-        let mut all = Vec::with_capacity(words.len());
+    pub fn expand_words(&mut self, words: &[Word]) -> Running<Heavy<Vec<BString>>> {
+        let mut all = Heavy::new(Vec::with_capacity(words.len()));
         for word in words {
             self.expand_word_into(word, &mut all)?;
         }
@@ -99,7 +100,8 @@ impl Shell {
         };
         let separators = self.separators();
         let fields = split::split(expansion, &separators, &self.control)?;
-        for (count, field) in fields.into_iter().enumerate() {
+        let mut fields = Heavy::new(fields.into_inner().into_iter());
+        for (count, field) in fields.by_ref().enumerate() {
             if count.is_multiple_of(split::STRETCH) {
                 self.control.check()?;
             }

@@ -7,6 +7,7 @@ use bstr::{BStr, ByteSlice};
 
 use super::field::{Expansion, Field, Mark, Origin};
 use crate::control::Control;
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::Stop;
 
@@ -108,8 +109,8 @@ pub(super) fn split(
     expansion: Expansion,
     separators: &Separators,
     control: &Control,
-) -> Result<Vec<Field>, Stop> {
-    let mut splitter = Splitter { fields: Vec::new(), field: None, after_white: false };
+) -> Result<Heavy<Vec<Field>>, Stop> {
+    let mut splitter = Splitter { fields: Heavy::default(), field: None, after_white: false };
     for (mark, text) in expansion.stretches() {
         match mark {
             Mark::Break => splitter.end_field(),
@@ -126,7 +127,7 @@ pub(super) fn split(
 pub(super) const STRETCH: usize = 1 << 10;
 
 struct Splitter {
-    fields: Vec<Field>,
+    fields: Heavy<Vec<Field>>,
     field: Option<Field>,
     /// The last field was ended by white space: a hard separator that follows belongs to the same cut.
     after_white: bool,
@@ -201,6 +202,7 @@ mod tests {
         let control = Control::new(Limits::default());
         split(expansion, &Separators::new(Some(ifs.into())), &control)
             .unwrap()
+            .into_inner()
             .into_iter()
             .map(|field| String::from_utf8(field.text).unwrap())
             .collect()

@@ -1,7 +1,5 @@
 //! Compound commands.
 
-use std::borrow::Cow;
-
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{
     ArithmeticFor, CaseCommand, CaseEnd, Command, CompoundCommand, CompoundKind, Conditional,
@@ -10,6 +8,7 @@ use exacta_syntax::ast::{
 
 use super::{STACK_PIECE, STACK_RESERVE};
 use crate::expand::pattern::{Pattern, PatternOptions};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running};
 
@@ -214,10 +213,10 @@ impl Shell {
     }
 
     /// The words after `in`, or the positional parameters.
-    pub(super) fn loop_words(&mut self, command: &ForLoop) -> Running<Cow<'static, [BString]>> {
+    pub(super) fn loop_words(&mut self, command: &ForLoop) -> Running<Heavy<Vec<BString>>> {
         match &command.words {
-            Some(words) => Ok(Cow::Owned(self.expand_words(words)?)),
-            None => Ok(Cow::Owned(self.positional.to_vec())),
+            Some(words) => self.expand_words(words),
+            None => Ok(Heavy::new(self.positional.to_vec())),
         }
     }
 

@@ -11,7 +11,7 @@ mod function;
 mod jobs;
 mod lookup;
 mod pipeline;
-mod pool;
+pub(crate) mod pool;
 mod program;
 mod redirect;
 mod script;

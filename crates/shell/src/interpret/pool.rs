@@ -31,7 +31,7 @@ static POOL: Pool =
 
 /// Runs the task on another thread, at once: it never waits for another task to end. Fails if the system has no
 /// thread left.
-pub(super) fn run(task: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub(crate) fn run(task: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let task: Task = Box::new(task);
     {
         let mut queue = POOL.lock();

@@ -4,6 +4,7 @@ use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::{Argument, AssignedValue, Assignment, SimpleCommand, Word, WordPart};
 
 use crate::builtins::{self, DeclarationArgument, Run};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
 use crate::variables::{ScopeKind, list_as_text};
@@ -57,7 +58,7 @@ impl Shell {
         if let Some((declaration, run)) = self.declaration(command) {
             return self.run_declaration(command, declaration, run);
         }
-        let mut words = Vec::with_capacity(command.words.len());
+        let mut words = Heavy::new(Vec::with_capacity(command.words.len()));
         for argument in &command.words {
             match argument {
                 Argument::Word(word) => self.expand_word_into(word, &mut words)?,

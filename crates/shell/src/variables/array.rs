@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use crate::release::Heavy;
+
 /// Sparse, in order of the index.
 #[derive(Debug, Clone, Default)]
 pub struct IndexedArray {
@@ -16,13 +18,13 @@ pub struct IndexedArray {
 /// Almost every array is filled from 0 without holes: a vector is smaller and faster than a tree.
 #[derive(Debug, Clone)]
 enum Elements {
-    Dense(Vec<BString>),
+    Dense(Heavy<Vec<BString>>),
     Sparse(BTreeMap<u64, BString>),
 }
 
 impl Default for Elements {
     fn default() -> Self {
-        Elements::Dense(Vec::new())
+        Elements::Dense(Heavy::default())
     }
 }
 
@@ -119,7 +121,7 @@ impl IndexedArray {
     fn make_sparse(&mut self) {
         let elements = self.elements_mut();
         if let Elements::Dense(values) = elements {
-            let values = std::mem::take(values);
+            let values = std::mem::take(&mut **values);
             *elements = Elements::Sparse((0..).zip(values).collect());
         }
     }
@@ -127,7 +129,9 @@ impl IndexedArray {
 
 impl FromIterator<BString> for IndexedArray {
     fn from_iter<I: IntoIterator<Item = BString>>(values: I) -> Self {
-        IndexedArray { elements: Arc::new(Elements::Dense(values.into_iter().collect())) }
+        IndexedArray {
+            elements: Arc::new(Elements::Dense(Heavy::new(values.into_iter().collect()))),
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn global_scope() -> Arc<Scope> {
                 associative: *shown == Shown::Associative,
                 ..Attributes::default()
             };
-            scope.variables.insert((*name).into(), Variable { value: None, attributes });
+            scope.variables.insert((*name).into(), Arc::new(Variable { value: None, attributes }));
         }
         Arc::new(scope)
     });

@@ -21,7 +21,8 @@ pub enum ScopeKind {
 #[derive(Debug, Clone)]
 pub struct Scope {
     pub kind: ScopeKind,
-    pub variables: HashMap<BString, Variable, BuildHasherDefault<NameHasher>>,
+    /// Each shared on its own: a subshell that sets one variable does not copy the values of all.
+    pub variables: HashMap<BString, Arc<Variable>, BuildHasherDefault<NameHasher>>,
     /// `local -`: what the options were when the function said so.
     pub saved_options: Option<Box<Options>>,
     /// Of a temporary scope: how deep the command it belongs to is nested. Deeper is what `eval` runs inside it.
@@ -47,7 +48,11 @@ impl Scope {
     }
 
     pub fn get(&self, name: &BStr) -> Option<&Variable> {
-        self.variables.get::<[u8]>(name.as_ref())
+        self.variables.get::<[u8]>(name.as_ref()).map(AsRef::as_ref)
+    }
+
+    fn get_mut(&mut self, name: &BStr) -> Option<&mut Variable> {
+        self.variables.get_mut::<[u8]>(name.as_ref()).map(Arc::make_mut)
     }
 
     fn contains(&self, name: &BStr) -> bool {
@@ -72,14 +77,15 @@ impl Variables {
 
     pub fn get_mut_at(&mut self, depth: usize, name: &BStr) -> Option<&mut Variable> {
         let scope = self.scopes.get_mut(depth).filter(|scope| scope.contains(name))?;
-        Arc::make_mut(scope).variables.get_mut::<[u8]>(name.as_ref())
+        Arc::make_mut(scope).get_mut(name)
     }
 
     /// The variable of a certain scope, made there if needed.
     pub fn at_mut(&mut self, depth: usize, name: &BStr) -> &mut Variable {
         let depth = depth.min(self.scopes.len() - 1);
         let scope = Arc::make_mut(&mut self.scopes[depth]);
-        scope.variables.entry(name.into()).or_insert_with(|| Variable::named(name))
+        let variable = scope.variables.entry(name.into());
+        Arc::make_mut(variable.or_insert_with(|| Arc::new(Variable::named(name))))
     }
 
     /// The variable in force, to be changed in its own scope.
@@ -87,7 +93,7 @@ impl Variables {
         // The global scope is the last resort: it is not asked twice.
         let above = self.scopes.get(1..).unwrap_or_default();
         let depth = above.iter().rposition(|scope| scope.contains(name)).map_or(0, |at| at + 1);
-        Arc::make_mut(&mut self.scopes[depth]).variables.get_mut::<[u8]>(name.as_ref())
+        Arc::make_mut(&mut self.scopes[depth]).get_mut(name)
     }
 
     /// The variable in force, made in the global scope if there is none.
@@ -124,7 +130,8 @@ impl Variables {
 
     pub fn remove_at(&mut self, depth: usize, name: &BStr) -> Option<Variable> {
         let scope = self.scopes.get_mut(depth).filter(|scope| scope.contains(name))?;
-        Arc::make_mut(scope).variables.remove::<[u8]>(name.as_ref())
+        let variable = Arc::make_mut(scope).variables.remove::<[u8]>(name.as_ref())?;
+        Some(Arc::unwrap_or_clone(variable))
     }
 
     /// `unset name`. A local of the function that is running stays as a name without value, so that what it
@@ -194,7 +201,7 @@ impl Variables {
             attributes.exported = hidden.exported;
         }
         let scope = Arc::make_mut(&mut self.scopes[function]);
-        scope.variables.insert(name.into(), Variable { value, attributes });
+        scope.variables.insert(name.into(), Arc::new(Variable { value, attributes }));
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! Assignments with a life of their own: in front of a command, and of the variable of a loop.
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{ArrayElement, Assignment};
 
@@ -44,7 +46,7 @@ impl Shell {
         let dynamic = super::Dynamic::of_new(target);
         let attributes = Attributes { exported: true, dynamic, ..Attributes::default() };
         let variable = Variable { value: Some(Value::Scalar(value)), attributes };
-        self.variables.innermost_mut().variables.insert(place.name, variable);
+        self.variables.innermost_mut().variables.insert(place.name, Arc::new(variable));
         if let Some(dynamic) = dynamic {
             self.after_assignment(dynamic);
         }

@@ -13,6 +13,7 @@ use super::{Command, Run, usage};
 use crate::arguments::{OptionSpec, flag};
 use crate::dates::{self, Dialect, Moment, Zone};
 use crate::expand::quote;
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, LimitKind, Running};
 use crate::variables::parse_reference;
@@ -45,7 +46,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     let mut printer = Printer {
         shell,
         arguments: Arguments::new(arguments),
-        out: Vec::new(),
+        out: Heavy::default(),
         failed: false,
         saved_length: 0,
     };
@@ -53,7 +54,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     let Printer { out, failed, .. } = printer;
     let status = ExitStatus::from_bool(!failed);
     if let Some(variable) = variable {
-        let stored = shell.try_assign_reference(variable, without_nul(out))?;
+        let stored = shell.try_assign_reference(variable, without_nul(out.into_inner()))?;
         return Ok(if stored { status } else { ExitStatus::FAILURE });
     }
     let written = shell.print("printf", &out)?;
@@ -71,7 +72,7 @@ fn without_nul(mut out: Vec<u8>) -> BString {
 struct Printer<'a, 'b> {
     shell: &'a mut Shell,
     arguments: Arguments<'b>,
-    out: Vec<u8>,
+    out: Heavy<Vec<u8>>,
     /// Status 1 in the end.
     failed: bool,
     /// How much was there when the format was begun: a format that writes nothing and takes nothing ends.
@@ -201,7 +202,8 @@ impl Printer<'_, '_> {
         while spaces > 0 {
             self.shell.control.check()?;
             let some = spaces.min(STRETCH);
-            self.out.resize(self.out.len() + some, b' ');
+            let filled = self.out.len() + some;
+            self.out.resize(filled, b' ');
             spaces -= some;
         }
         Ok(())

@@ -12,6 +12,7 @@ use super::table::{ENTRY_SIZE, LARGEST, Table};
 use crate::builtins::{Context, Output, ToolError};
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
+use crate::release::Heavy;
 
 /// What lines and their index may take together, unless `-S` says less. Not more: giving so much memory back
 /// takes the kernel milliseconds, and a request that is stopped must end within ten.
@@ -20,9 +21,12 @@ pub const USUAL_BUDGET: usize = 64 << 20;
 /// Where runs are set aside.
 const DIRECTORY: &str = "/tmp";
 
+/// Bytes taken between two looks at the request's control.
+const STRETCH: usize = 1 << 20;
+
 pub struct Gatherer<'a> {
     settings: &'a Settings,
-    text: Vec<u8>,
+    text: Heavy<Vec<u8>>,
     lines: usize,
     /// Sorted files in the order of their input.
     runs: Vec<Arc<dyn OpenFile>>,
@@ -37,7 +41,7 @@ pub enum Gathered {
 
 impl<'a> Gatherer<'a> {
     pub fn new(settings: &'a Settings) -> Self {
-        Gatherer { settings, text: Vec::new(), lines: 0, runs: Vec::new() }
+        Gatherer { settings, text: Heavy::default(), lines: 0, runs: Vec::new() }
     }
 
     /// Makes room for a file of this size: only a hint, and one that shall not become a huge allocation.
@@ -49,8 +53,12 @@ impl<'a> Gatherer<'a> {
     /// Takes whole lines; the last of a file may lack its separator.
     pub fn add(&mut self, context: &mut Context<'_>, block: &[u8]) -> Result<(), ToolError> {
         let separator = self.settings.separator;
-        self.text.extend_from_slice(block);
-        self.lines += memchr_iter(separator, block).count();
+        // A block may be one very long line.
+        for part in block.chunks(STRETCH) {
+            context.control().check()?;
+            self.text.extend_from_slice(part);
+            self.lines += memchr_iter(separator, part).count();
+        }
         if !block.ends_with(&[separator]) {
             self.text.push(separator);
             self.lines += 1;

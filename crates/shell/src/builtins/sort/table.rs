@@ -9,6 +9,7 @@ use memchr::memchr_iter;
 
 use super::key::{Key, rank_bytes};
 use crate::control::Control;
+use crate::release::{Heavy, Weigh};
 use crate::status::Stop;
 
 /// How lines compare.
@@ -88,9 +89,15 @@ pub const ENTRY_SIZE: usize = size_of::<Entry>();
 pub const LARGEST: usize = u32::MAX as usize;
 
 pub struct Table {
-    text: Vec<u8>,
+    text: Heavy<Vec<u8>>,
     separator: u8,
-    entries: Vec<Entry>,
+    entries: Heavy<Vec<Entry>>,
+}
+
+impl Weigh for Vec<Entry> {
+    fn weight(&self) -> usize {
+        self.capacity().saturating_mul(ENTRY_SIZE)
+    }
 }
 
 /// Lines that are sorted at a stretch: a few milliseconds. With keys a comparison takes several times as long.
@@ -103,8 +110,8 @@ const STRIDE: usize = 1 << 14;
 
 impl Table {
     /// Every line of the text ends with the separator.
-    pub fn new(text: Vec<u8>, separator: u8) -> Self {
-        Table { text, separator, entries: Vec::new() }
+    pub fn new(text: Heavy<Vec<u8>>, separator: u8) -> Self {
+        Table { text, separator, entries: Heavy::default() }
     }
 
     pub fn sort(&mut self, rules: &Rules, control: &Arc<Control>) -> Result<(), Stop> {
@@ -137,7 +144,7 @@ impl Table {
     }
 
     /// Gives the text back, in the order it came.
-    pub fn into_text(self) -> Vec<u8> {
+    pub fn into_text(self) -> Heavy<Vec<u8>> {
         self.text
     }
 
@@ -149,16 +156,17 @@ impl Table {
 
 /// Two halves at a time when it is worth a thread; the halves are then one more merge.
 fn sort_in_parallel(
-    mut left: Vec<Entry>,
+    mut left: Heavy<Vec<Entry>>,
     run: usize,
     compare: &(impl Fn(&Entry, &Entry) -> Ordering + Sync),
     control: &Arc<Control>,
-) -> Result<Vec<Entry>, Stop> {
+) -> Result<Heavy<Vec<Entry>>, Stop> {
     if left.len() < WORTH_A_THREAD {
         sort_entries(&mut left, run, compare, control)?;
         return Ok(left);
     }
-    let mut right = left.split_off(left.len() / 2);
+    let half = left.len() / 2;
+    let mut right = Heavy::new(left.split_off(half));
     let helped = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("sort".to_owned());
         let helper =
@@ -174,13 +182,13 @@ fn sort_in_parallel(
         // There was no thread to be had.
         sort_entries(&mut right, run, compare, control)?;
     }
-    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let mut merged = Heavy::new(Vec::with_capacity(left.len() + right.len()));
     merge(&left, &right, &mut merged, compare, control)?;
     Ok(merged)
 }
 
 fn sort_entries(
-    entries: &mut Vec<Entry>,
+    entries: &mut Heavy<Vec<Entry>>,
     run: usize,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
     control: &Arc<Control>,
@@ -194,12 +202,12 @@ fn sort_entries(
 
 /// Merges neighbouring sorted runs until there is one.
 fn merge_runs(
-    entries: &mut Vec<Entry>,
+    entries: &mut Heavy<Vec<Entry>>,
     mut run: usize,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
     control: &Arc<Control>,
 ) -> Result<(), Stop> {
-    let mut merged = Vec::new();
+    let mut merged = Heavy::<Vec<Entry>>::default();
     while run < entries.len() {
         merged.reserve(entries.len());
         for pair in entries.chunks(run * 2) {
@@ -262,7 +270,7 @@ mod tests {
         let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         expected.pop();
         expected.sort_unstable();
-        let mut table = Table::new(text.clone(), b'\n');
+        let mut table = Table::new(Heavy::new(text.clone()), b'\n');
         table.sort(&Rules::default(), &Arc::new(Control::new(Limits::default()))).unwrap();
         assert!(table.lines().eq(expected));
     }
