@@ -17,6 +17,10 @@ mod rule_tables;
 mod rules {
     #[path = "../src/rules/compile.rs"]
     pub mod compile;
+    #[path = "../src/rules/grant.rs"]
+    pub mod grant;
+    #[path = "../src/rules/host.rs"]
+    pub mod host;
     #[path = "../src/rules/pattern.rs"]
     pub mod pattern;
     #[path = "../src/rules/schema.rs"]

@@ -208,7 +208,7 @@ impl Gate {
         if asks.is_empty() || self.decided(&asks) {
             return Ok(());
         }
-        let Proposed { text, directory, environment, commands } = proposed;
+        let Proposed { text, directory, environment, commands, .. } = proposed;
         let digest = Digest::of(text.as_bstr(), directory, environment, &self.judgement.version);
         let always = storable(&text, &asks);
         let allowed = commands.len() - asks.len();

@@ -2,6 +2,7 @@
 
 use bstr::{BStr, BString};
 use exacta_policy::event::Access;
+use exacta_policy::rules::grant::Grant;
 use exacta_policy::{Action, Decision, Finding, JudgedCommand, Step, Verdict};
 
 use crate::gate::Refused;
@@ -13,6 +14,8 @@ pub struct Proposed<'a> {
     pub directory: &'a BStr,
     pub environment: &'a [(BString, BString)],
     pub commands: Vec<JudgedCommand>,
+    /// What its programs may reach once it is allowed.
+    pub hosts: Vec<Grant>,
 }
 
 impl<'a> Proposed<'a> {
@@ -22,7 +25,7 @@ impl<'a> Proposed<'a> {
         environment: &'a [(BString, BString)],
         verdict: Verdict,
     ) -> Self {
-        let Verdict { decision, finding, mut commands } = verdict;
+        let Verdict { decision, finding, mut commands, hosts } = verdict;
         // The list is only as long as people can read: the strictest finding may stand alone.
         if !commands.iter().any(|command| command.finding.decision >= decision) {
             let (argv, findings) = (vec![text.clone()], vec![finding.clone()]);
@@ -34,7 +37,7 @@ impl<'a> Proposed<'a> {
                 findings,
             });
         }
-        Proposed { text, directory, environment, commands }
+        Proposed { text, directory, environment, commands, hosts }
     }
 
     /// Denied by a finding of this kind?

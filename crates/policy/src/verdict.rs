@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bstr::BString;
 
 use crate::event::Via;
+use crate::rules::grant::Grant;
 
 /// Strictest last: the greatest of all findings wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,4 +98,7 @@ pub struct Verdict {
     /// The strictest of all.
     pub finding: Finding,
     pub commands: Vec<JudgedCommand>,
+    /// What its programs may reach if it is allowed: hosts that rules grant, and hosts that its words name and that were
+    /// asked about.
+    pub hosts: Vec<Grant>,
 }

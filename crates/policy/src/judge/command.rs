@@ -8,6 +8,7 @@ use crate::event::{Access, Directory, Input, Invocation};
 use crate::glob;
 use crate::programs::{self, Reading};
 use crate::rules::Subject;
+use crate::rules::grant::Grant;
 use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding};
 use crate::word::Word;
@@ -23,7 +24,7 @@ pub(super) struct Subjected<'a> {
     /// Rules that do not count for it.
     pub lifted: Vec<Lifted>,
     /// Hosts that a matching rule grants.
-    pub hosts: Vec<String>,
+    pub hosts: Vec<Grant>,
     pub directory: Directory,
 }
 
@@ -93,7 +94,8 @@ impl Inquiry<'_> {
             self.maker.extend_from_slice(&invocation.words);
         }
         let mut findings = self.by_rules(&mut subjected);
-        self.by_path(&subjected, &mut findings);
+        self.by_path(&mut subjected, &mut findings);
+        subjected.hosts.iter().for_each(|grant| self.reach(grant));
         if findings.is_empty() {
             findings = self.unmatched(&subjected);
         }
@@ -161,7 +163,7 @@ impl Inquiry<'_> {
     }
 
     /// A program named by its path: the project's own, or something outside.
-    fn by_path(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+    fn by_path(&self, subjected: &mut Subjected<'_>, findings: &mut Vec<Finding>) {
         let Some(path) = &subjected.reading.path else { return };
         self.path(path, Access::Execute, subjected, findings);
         if !looks_like_a_path(path) {
@@ -172,6 +174,7 @@ impl Inquiry<'_> {
             return;
         }
         // It only has the name of what a rule is about: nobody knows what it is.
+        subjected.hosts.clear();
         for finding in findings.iter_mut() {
             if finding.decision == Decision::Deny {
                 *finding = Finding { decision: Decision::Confirm, ..finding.clone() };

@@ -1,12 +1,13 @@
 //! What the words of a command do: files, hosts, variables here; commands and code in [`super::scripts`].
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::Effect;
 use crate::event::{Access, Input, Open};
 use crate::hosts::{host_of, is_loopback};
+use crate::rules::grant::Grant;
 use crate::verdict::Finding;
 use crate::word::Word;
 
@@ -197,11 +198,13 @@ impl Inquiry<'_> {
         if host.is_some_and(is_loopback) {
             return;
         }
-        let granted = |host: &BStr| {
-            subjected.hosts.iter().any(|granted| granted.as_bytes().eq_ignore_ascii_case(host))
-        };
-        if host.is_some_and(granted) {
-            return;
+        // Whoever says yes to this command says yes to the host that it names.
+        let named = target.as_literal().and_then(|target| Grant::of_target(target));
+        if let Some(named) = named {
+            if subjected.hosts.iter().any(|granted| granted.includes(&named)) {
+                return;
+            }
+            self.reach(&named);
         }
         let about = target.shown().to_str_lossy();
         findings.extend(self.situation_unless("network", &about, &subjected.lifted));

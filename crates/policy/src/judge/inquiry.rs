@@ -1,5 +1,6 @@
 //! The state of one verdict: what has been found so far, and how much may still be looked at.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use bstr::BString;
 use super::implied::Fresh;
 use super::{Policy, Profile};
 use crate::event::{Event, Invocation, Via};
+use crate::rules::grant::Grant;
 use crate::rules::{Rule, Subject, Tier};
 use crate::surroundings::Surroundings;
 use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
@@ -50,6 +52,8 @@ pub(super) struct Inquiry<'a> {
     pub remade: bool,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
+    /// Hosts that rules grant, and those that commands name.
+    reached: RefCell<Vec<Grant>>,
     commands: Vec<JudgedCommand>,
     strictest: Option<Finding>,
     judged: usize,
@@ -75,6 +79,7 @@ impl<'a> Inquiry<'a> {
             lists_all: None,
             remade: false,
             decodes: false,
+            reached: RefCell::default(),
             commands: Vec::new(),
             strictest: None,
             judged: 0,
@@ -89,7 +94,9 @@ impl<'a> Inquiry<'a> {
             self.strictest = Some(execution_is_off());
         }
         let finding = self.strictest.unwrap_or_else(nothing_to_do);
-        Verdict { decision: finding.decision, finding, commands: self.commands }
+        let refused = finding.decision == Decision::Deny;
+        let hosts = if refused { Vec::new() } else { self.reached.into_inner() };
+        Verdict { decision: finding.decision, finding, commands: self.commands, hosts }
     }
 
     pub fn event(&mut self, event: &Event) {
@@ -165,6 +172,15 @@ impl<'a> Inquiry<'a> {
         inquiry.depth = self.depth + 1;
         body(&mut inquiry);
         inquiry.end()
+    }
+
+    /// What is allowed may reach this. Beyond a number that nobody would read it may not.
+    pub fn reach(&self, grant: &Grant) {
+        const MOST: usize = 256;
+        let mut reached = self.reached.borrow_mut();
+        if reached.len() < MOST && !reached.contains(grant) {
+            reached.push(grant.clone());
+        }
     }
 
     /// May another command be looked at?

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::grant::Grant;
 use super::pattern::{self, Lists, Pattern};
 use super::schema::Rule;
 
@@ -109,6 +110,7 @@ pub fn compile(rule: &Rule, lists: &Lists) -> Result<Compiled, Problem> {
     identity(rule)?;
     let about = about(rule, lists)?;
     only_where_it_means_something(rule, &about)?;
+    hosts(rule)?;
     let items = |key, items: &[String]| match about {
         About::Write(_) | About::Read(_) | About::Delete(_) => paths_of(key, items),
         About::Variable(_) => values_of(key, items, lists),
@@ -215,7 +217,7 @@ fn only_where_it_means_something(rule: &Rule, about: &About) -> Result<(), Probl
             | About::Read(_)
             | About::Delete(_)
     );
-    let conditions: [(&'static str, bool, bool); 13] = [
+    let conditions: [(&'static str, bool, bool); 14] = [
         ("except", !rule.except.is_empty(), command),
         ("alone", rule.alone, command),
         ("made", rule.made, matches!(about, About::Write(_))),
@@ -227,6 +229,7 @@ fn only_where_it_means_something(rule: &Rule, about: &About) -> Result<(), Probl
         ("value", !rule.value.is_empty(), matches!(about, About::Variable(_))),
         ("level", !rule.level.is_empty(), matches!(about, About::Code(_))),
         ("hosts", !rule.hosts.is_empty(), command && rule.verdict == "allow"),
+        ("private", rule.private, !rule.hosts.is_empty()),
         ("irreversible", rule.irreversible, rule.verdict != "allow"),
         ("overrides", !rule.overrides.is_empty(), true),
     ];
@@ -244,6 +247,16 @@ fn only_where_it_means_something(rule: &Rule, about: &About) -> Result<(), Probl
         || (value == "options") != (rule.value.len() > "options:".len())
     {
         return Err(not_one_of("value", None, &rule.value, VALUES));
+    }
+    Ok(())
+}
+
+fn hosts(rule: &Rule) -> Result<(), Problem> {
+    for (item, written) in rule.hosts.iter().enumerate() {
+        if let Err(message) = Grant::read(written) {
+            let hint = "`example.com`, `*.example.com:8443`, `GET,HEAD http://example.com/pub/`";
+            return Err(Problem { key: "hosts", item: Some(item), message, hint: hint.into() });
+        }
     }
     Ok(())
 }

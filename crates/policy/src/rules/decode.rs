@@ -53,6 +53,7 @@ const KEYS: &[&str] = &[
     "hint",
     "overrides",
     "hosts",
+    "private",
     "match",
     "not_match",
     "from",
@@ -153,6 +154,7 @@ fn flag_of<'a>(rule: &'a mut Rule, key: &str) -> Option<&'a mut bool> {
         "irreversible" => &mut rule.irreversible,
         "alone" => &mut rule.alone,
         "made" => &mut rule.made,
+        "private" => &mut rule.private,
         _ => return None,
     })
 }

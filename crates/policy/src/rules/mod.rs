@@ -1,6 +1,7 @@
 //! What is allowed, asked about and denied.
 //!
 //! - [`schema`]: the format; [`pattern`]: how commands and paths are described; [`compile`]: a rule made ready.
+//! - [`host`]: names of machines; [`grant`]: which of them a rule grants.
 //! - [`matching`]: does a rule match; [`tiers`]: which of those that match are in force.
 //! - [`builtin`]: the default rules (data: `rules/*.toml`); [`load`]: those of configuration files.
 //! - [`outright`]: names that are denied whatever follows.
@@ -11,6 +12,8 @@ mod compile;
 mod decode;
 mod error;
 mod examples;
+pub mod grant;
+pub mod host;
 mod keywords;
 mod load;
 mod matching;
@@ -31,6 +34,7 @@ use crate::judge::Profile;
 use crate::programs::Reading;
 use crate::verdict::{Decision, Source};
 
+use self::grant::Grant;
 use compile::{About, Compiled, Ruling};
 pub use keywords::irreversible_keyword;
 use matching::Command;
@@ -64,7 +68,7 @@ pub struct Rule {
     pub irreversible: bool,
     /// How the value of a variable is to be read.
     pub value: ValueKind,
-    pub hosts: Vec<String>,
+    pub hosts: Vec<Grant>,
     /// As written, for lists and prompts.
     pub written: schema::Rule,
 }
@@ -292,9 +296,17 @@ impl Rule {
             hint: written.hint.as_str().into(),
             irreversible: written.irreversible,
             value: ValueKind::of(&written.value),
-            hosts: written.hosts.clone(),
+            hosts: written.grants(),
             written,
         }
+    }
+}
+
+impl schema::Rule {
+    /// What cannot be read was refused when the rule was loaded, and grants nothing here.
+    fn grants(&self) -> Vec<Grant> {
+        let read = self.hosts.iter().filter_map(|written| Grant::read(written).ok());
+        read.map(|grant| Grant { private: self.private, ..grant }).collect()
     }
 }
 

@@ -68,8 +68,10 @@ pub struct Rule {
     pub hint: String,
     /// Ids of rules that do not count where this one matches: only in an operator's or a trusted file.
     pub overrides: Vec<String>,
-    /// Hosts granted to what this rule allows.
+    /// Hosts that what this rule allows may reach, with all that it starts: `grant.rs` tells how they are written.
     pub hosts: Vec<String>,
+    /// … also where such a name leads into a private network.
+    pub private: bool,
     #[serde(rename = "match")]
     pub matches: Vec<String>,
     pub not_match: Vec<String>,
