@@ -220,7 +220,7 @@ impl Session {
         let host = Arc::new(host);
         let mut shell = Shell::new(Arc::clone(&host) as _, &environment);
         shell.name = options.name;
-        shell.positional = Arc::new(options.arguments);
+        shell.positional = Arc::new(options.arguments.into());
         if let Some(directory) = options.directory {
             start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
         }

@@ -429,7 +429,7 @@ impl Drop for Control {
 }
 
 thread_local! {
-    /// The process whose code this thread runs, if it is not that of the request itself.
+    /// The process whose code this thread runs.
     static CURRENT: RefCell<Option<Arc<Control>>> = const { RefCell::new(None) };
 }
 
@@ -453,6 +453,11 @@ impl Drop for Entered {
 /// May the process that this thread works for go on waiting? Outside of any, `otherwise` decides.
 pub fn check_current(otherwise: &Control) -> Result<(), Stop> {
     CURRENT.with_borrow(|current| current.as_deref().unwrap_or(otherwise).check())
+}
+
+/// May the process that this thread works for go on?
+pub fn check_here() -> Result<(), Stop> {
+    CURRENT.with_borrow(|current| current.as_deref().map_or(Ok(()), Control::check))
 }
 
 impl Request {

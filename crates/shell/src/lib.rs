@@ -19,6 +19,7 @@ pub mod host;
 mod initial;
 mod interpret;
 pub mod lines;
+mod long;
 pub mod mode;
 pub mod options;
 pub mod pipe;

@@ -23,6 +23,11 @@ static BACKLOG: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Heavy<T: Weigh>(T);
 
+/// Drops what may hold much memory.
+pub fn discard<T: Weigh>(value: T) {
+    drop(Heavy(value));
+}
+
 pub trait Weigh: Default + Send + 'static {
     /// Bytes held, roughly, and found at once.
     fn weight(&self) -> usize;
@@ -35,6 +40,12 @@ impl<T: Weigh> Heavy<T> {
 
     pub fn into_inner(mut self) -> T {
         std::mem::take(&mut self.0)
+    }
+}
+
+impl<T: Weigh> From<T> for Heavy<T> {
+    fn from(value: T) -> Self {
+        Heavy(value)
     }
 }
 
@@ -85,9 +96,20 @@ impl Weigh for VecDeque<u8> {
 
 /// What a short word takes with its place in a list.
 const WORD: usize = 64;
+/// Words that are asked for their length.
+const FEW: usize = 16;
 
 impl Weigh for Vec<BString> {
     fn weight(&self) -> usize {
-        self.len().saturating_mul(WORD)
+        // Few words may be long ones; many are not worth asking.
+        let text =
+            if self.len() <= FEW { self.iter().map(|word| word.capacity()).sum() } else { 0 };
+        self.len().saturating_mul(WORD).saturating_add(text)
+    }
+}
+
+impl Weigh for BString {
+    fn weight(&self) -> usize {
+        self.capacity()
     }
 }

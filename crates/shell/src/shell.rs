@@ -16,6 +16,7 @@ use crate::filesystem::{Metadata, OpenFile, OpenOptions};
 use crate::host::{Action, Host};
 use crate::interpret::{Jobs, Transient, Traps};
 use crate::options::Options;
+use crate::release::Heavy;
 use crate::status::{ExitStatus, Flow, Interrupt, Stop};
 use crate::variables::Variables;
 
@@ -42,7 +43,7 @@ pub struct Shell {
     /// `$0`, and the name in front of messages.
     pub name: BString,
     /// `$1` and on.
-    pub positional: Arc<Vec<BString>>,
+    pub positional: Arc<Heavy<Vec<BString>>>,
     /// Functions and sourced files being run, innermost last.
     pub frames: Vec<Frame>,
     /// `$?`

@@ -5,6 +5,8 @@ use bstr::BString;
 use super::escape::{self, Outcome, Style};
 use super::{Command, Run};
 use crate::arguments::{OptionSpec, flag};
+use crate::long::{self, Pace};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::Flow;
 
@@ -42,13 +44,16 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
         }
         rest = after;
     }
-    let mut out = Vec::with_capacity(rest.iter().map(|word| word.len() + 1).sum());
+    let size = rest.iter().map(|word| word.len() + 1).sum();
+    let mut out = Heavy::new(Vec::with_capacity(size));
+    let mut pace = Pace::default();
     for (place, word) in rest.iter().enumerate() {
+        pace.walked(word.len())?;
         if place > 0 {
             out.push(b' ');
         }
         if !escapes {
-            out.extend_from_slice(word);
+            long::extend(&mut out, word)?;
         } else if escape::expand(word, Style::Echo, &mut out, &mut |_| {}) == Outcome::Stop {
             newline = false;
             break;

@@ -87,7 +87,7 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
 }
 
 fn replace(shell: &mut Shell, parameters: Vec<BString>) {
-    shell.positional = Arc::new(parameters);
+    shell.positional = Arc::new(parameters.into());
     shell.transient.parameters_set = true;
 }
 

@@ -65,7 +65,7 @@ fn source(shell: &mut Shell, command: &'static Command, words: &[BString]) -> Fl
         }
     };
     let replaced = (!arguments.is_empty())
-        .then(|| std::mem::replace(&mut shell.positional, Arc::new(arguments.to_vec())));
+        .then(|| std::mem::replace(&mut shell.positional, Arc::new(arguments.to_vec().into())));
     let outer = std::mem::take(&mut shell.transient.parameters_set);
     let flow = shell.run_sourced(name.as_bstr(), text.as_bstr());
     // `set --` inside the file stays in force, as in bash.

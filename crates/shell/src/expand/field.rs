@@ -6,6 +6,7 @@
 use bstr::BString;
 
 use super::pattern;
+use crate::long::{self, Pace};
 use crate::release::{Heavy, Weigh};
 use crate::status::{Interrupt, LimitKind, Running, Stop};
 
@@ -40,16 +41,24 @@ pub(super) struct Expansion {
     /// A quoted list without elements was here: if nothing else is in these quotes, they are not an argument.
     pub vanished: bool,
     limit: u64,
+    pace: Pace,
 }
 
 impl Expansion {
     pub fn new(limit: u64) -> Self {
-        Expansion { text: Heavy::default(), runs: Vec::new(), vanished: false, limit }
+        Expansion {
+            text: Heavy::default(),
+            runs: Vec::new(),
+            vanished: false,
+            limit,
+            pace: Pace::default(),
+        }
     }
 
     pub fn push(&mut self, origin: Origin, text: &[u8]) -> Running<()> {
         self.room_for(text.len())?;
-        self.text.extend_from_slice(text);
+        self.pace.walked(text.len())?;
+        long::extend(&mut self.text, text)?;
         self.mark(origin);
         Ok(())
     }

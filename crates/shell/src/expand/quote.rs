@@ -3,6 +3,9 @@
 
 use bstr::{BString, ByteSlice};
 
+use crate::control;
+use crate::long::{self, STRETCH};
+
 /// `${x@Q}`: single quotes, or `$'…'` if something is not printable.
 pub fn reusable(text: &[u8]) -> BString {
     if needs_ansi(text) { ansi(text) } else { single(text) }
@@ -55,7 +58,10 @@ pub fn single(text: &[u8]) -> BString {
         if at > 0 {
             quoted.extend_from_slice(b"'\\''");
         }
-        quoted.extend_from_slice(part);
+        // A request that is stopped looks at nothing of this any more.
+        if long::extend(&mut quoted, part).is_err() {
+            break;
+        }
     }
     quoted.push(b'\'');
     quoted.into()
@@ -108,8 +114,14 @@ pub fn ansi(text: &[u8]) -> BString {
     quoted.into()
 }
 
+/// Only printable ASCII; what comes of a request that is stopped does not matter.
+fn is_plain(part: &[u8]) -> bool {
+    part.len() == STRETCH && control::check_here().is_err()
+        || part.iter().all(|byte| (0x20..0x7f).contains(byte))
+}
+
 pub fn needs_ansi(text: &[u8]) -> bool {
-    if text.iter().all(|byte| (0x20..0x7f).contains(byte)) {
+    if text.chunks(STRETCH).all(is_plain) {
         return false;
     }
     text.char_indices()

@@ -7,6 +7,7 @@ use exacta_syntax::ast::{Operation, Parameter, ParameterExpansion, Selector, Wor
 
 use super::pattern;
 use super::split::Separators;
+use crate::long;
 use crate::shell::Shell;
 use crate::status::Running;
 
@@ -25,9 +26,9 @@ impl Shell {
             WordPart::SingleQuoted(text) | WordPart::Escaped(text) | WordPart::AnsiQuoted(text) => {
                 into.push(text.clone());
             }
-            WordPart::DoubleQuoted(parts) => return Ok(self.expand_simple_quotes(parts, into)),
+            WordPart::DoubleQuoted(parts) => return self.expand_simple_quotes(parts, into),
             WordPart::Parameter(parameter) => {
-                return Ok(self.expand_simple_variable(parameter, into));
+                return self.expand_simple_variable(parameter, into);
             }
             WordPart::Arithmetic(arithmetic) => {
                 let number = BString::from(self.evaluate_in_word(arithmetic)?.to_string());
@@ -45,50 +46,54 @@ impl Shell {
         Ok(true)
     }
 
-    fn expand_simple_quotes(&self, parts: &[WordPart], into: &mut Vec<BString>) -> bool {
+    fn expand_simple_quotes(&self, parts: &[WordPart], into: &mut Vec<BString>) -> Running<bool> {
         match parts {
             [] => into.push(BString::default()),
             [WordPart::Literal(text)] => into.push(text.clone()),
             [WordPart::Parameter(parameter)] => match self.plain_variable(parameter) {
-                Some(value) => into.push(value.into_owned()),
+                Some(value) => into.push(owned(value)?),
                 None => return self.expand_simple_list(parameter, into),
             },
-            _ => return false,
+            _ => return Ok(false),
         }
-        true
+        Ok(true)
     }
 
     /// `"$@"` and `"${a[@]}"`
-    fn expand_simple_list(&self, parameter: &ParameterExpansion, into: &mut Vec<BString>) -> bool {
+    fn expand_simple_list(
+        &self,
+        parameter: &ParameterExpansion,
+        into: &mut Vec<BString>,
+    ) -> Running<bool> {
         if parameter.indirect || !matches!(parameter.operation, Operation::Plain) {
-            return false;
+            return Ok(false);
         }
         match (&parameter.parameter, &parameter.selector) {
-            (Parameter::All, None) => into.extend_from_slice(&self.positional),
+            (Parameter::All, None) => into.append(&mut *long::collect(self.positional.iter())?),
             (Parameter::Variable(name), Some(Selector::All)) => {
-                into.append(&mut self.elements_of(name.as_bstr()));
+                into.append(&mut *self.elements_of(name.as_bstr())?);
             }
-            _ => return false,
+            _ => return Ok(false),
         }
-        true
+        Ok(true)
     }
 
     fn expand_simple_variable(
         &self,
         parameter: &ParameterExpansion,
         into: &mut Vec<BString>,
-    ) -> bool {
-        let Some(value) = self.plain_variable(parameter) else { return false };
+    ) -> Running<bool> {
+        let Some(value) = self.plain_variable(parameter) else { return Ok(false) };
         if value.is_empty() {
-            return true;
+            return Ok(true);
         }
         if !self.stays_whole(&value)
             || !self.options.noglob && pattern::looks_active(&value, self.options.extglob)
         {
-            return false;
+            return Ok(false);
         }
-        into.push(value.into_owned());
-        true
+        into.push(owned(value)?);
+        Ok(true)
     }
 
     /// `$x` without anything, if it is set; also `$1`.
@@ -123,5 +128,12 @@ impl Shell {
             Some(ifs) if *ifs == *b" \t\n" => memchr::memchr3(b' ', b'\t', b'\n', text).is_none(),
             ifs => Separators::new(ifs.as_deref()).leaves_whole(text),
         }
+    }
+}
+
+fn owned(text: Cow<'_, BStr>) -> Running<BString> {
+    match text {
+        Cow::Borrowed(text) => Ok(long::copy(text)?),
+        Cow::Owned(text) => Ok(text),
     }
 }

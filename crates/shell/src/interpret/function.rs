@@ -6,6 +6,7 @@ use bstr::{BString, ByteSlice};
 use exacta_syntax::ast::FunctionDefinition;
 
 use crate::builtins::{self, Run};
+use crate::long;
 use crate::shell::{Frame, FrameKind, Function, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt};
 use crate::variables::ScopeKind;
@@ -67,7 +68,7 @@ impl Shell {
             self.complain(message);
             return Err(Interrupt::Discard(ExitStatus::FAILURE));
         }
-        let arguments = words.get(1..).unwrap_or_default().to_vec();
+        let arguments = long::collect(words.get(1..).unwrap_or_default())?;
         let positional = std::mem::replace(&mut self.positional, Arc::new(arguments));
         let loop_depth = std::mem::take(&mut self.loop_depth);
         let evaluations = std::mem::take(&mut self.transient.evaluations);

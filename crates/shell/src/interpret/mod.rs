@@ -36,6 +36,7 @@ pub use lookup::{Found, is_path};
 pub use signals::{signal_description, signal_name, signal_number, signal_numbers};
 pub use traps::{Condition, Traps};
 
+use crate::control;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running};
 
@@ -86,13 +87,16 @@ const STACK_PIECE: usize = 4 << 20;
 impl Shell {
     /// Runs a text as `eval`, `source`, `-c` and a script file do: command by command, as bash reads it.
     pub fn run_text(&mut self, text: &BStr, first_line: u32) -> Flow {
+        let mut entered = None;
         if self.depth == 0 {
             self.traps.tell(&self.control);
+            entered = Some(control::enter(&self.control));
         }
         let names_command = self.transient.names_command;
         self.transient.names_command |= text.find(b"BASH_COMMAND").is_some();
         let flow = self.nested(|shell| shell.run_commands(text, first_line));
         self.transient.names_command = names_command;
+        drop(entered);
         flow
     }
 

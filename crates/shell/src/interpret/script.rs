@@ -24,7 +24,7 @@ impl Shell {
         shell.resources = Arc::clone(&self.resources);
         shell.depth = self.depth;
         shell.name = self.transient.program_name.clone().unwrap_or_else(|| name.into());
-        shell.positional = Arc::new(arguments.to_vec());
+        shell.positional = Arc::new(arguments.to_vec().into());
         let exported = self.functions.iter().filter(|(_, function)| function.exported);
         let exported = exported.map(|(name, function)| (name.clone(), Arc::clone(function)));
         shell.functions = Arc::new(exported.collect());

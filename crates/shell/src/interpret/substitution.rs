@@ -12,9 +12,20 @@ use super::pipeline::Outcome;
 use crate::control::Control;
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
+use crate::long::{self, Pace};
 use crate::pipe;
 use crate::shell::Shell;
-use crate::status::{ExitStatus, Flow, Interrupt, Running};
+use crate::status::{ExitStatus, Flow, Interrupt, Running, Stop};
+
+fn without_null(output: &[u8]) -> Result<Vec<u8>, Stop> {
+    let mut kept = Vec::new();
+    let mut pace = Pace::default();
+    for part in output.split(|byte| *byte == 0) {
+        pace.walked(part.len())?;
+        long::extend(&mut kept, part)?;
+    }
+    Ok(kept)
+}
 
 /// A process substitution whose command still runs.
 #[derive(Clone)]
@@ -39,7 +50,7 @@ impl Shell {
         }
         if output.contains(&0) {
             self.complain("warning: command substitution: ignored null byte in input");
-            output.retain(|byte| *byte != 0);
+            output = without_null(&output)?;
         }
         Ok(output.into())
     }

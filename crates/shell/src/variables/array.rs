@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use crate::long;
 use crate::release::Heavy;
+use crate::status::Stop;
 
 /// Sparse, in order of the index.
 #[derive(Debug, Clone, Default)]
@@ -111,6 +113,16 @@ impl IndexedArray {
         } else {
             self.next_index().checked_sub(index.unsigned_abs())
         }
+    }
+
+    /// Before a change: copies what is shared, unless the request is stopped first.
+    pub fn own(&mut self) -> Result<(), Stop> {
+        if Arc::get_mut(&mut self.elements).is_none()
+            && let Elements::Dense(values) = &*self.elements
+        {
+            self.elements = Arc::new(Elements::Dense(long::collect(values.iter())?));
+        }
+        Ok(())
     }
 
     fn elements_mut(&mut self) -> &mut Elements {

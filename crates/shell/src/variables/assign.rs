@@ -12,6 +12,7 @@ use super::names::{is_name, parse_reference};
 use super::{ElementKey, Value, Variable};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Interrupt, Running};
+use crate::{long, release};
 
 /// Instead of what is there, or after it: `=`, `+=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +174,8 @@ impl Shell {
         {
             variable.attributes.exported |= export;
             match &mut variable.value {
-                Some(Value::Scalar(text)) if mode == Mode::Append => text.extend_from_slice(&value),
+                Some(Value::Scalar(text)) if mode == Mode::Append => long::extend(text, &value)?,
+                Some(Value::Scalar(text)) => release::discard(std::mem::replace(text, value)),
                 stored => *stored = Some(Value::Scalar(value)),
             }
             return Ok(true);

@@ -223,21 +223,27 @@ impl Shell {
             next = index.saturating_add(1);
             end = end.max(next);
         }
-        self.commit_values(place, values, mode);
-        Ok(())
+        self.commit_values(place, values, mode)
     }
 
-    fn commit_values(&mut self, place: &Place, values: Vec<(u64, BString)>, mode: Mode) {
+    fn commit_values(
+        &mut self,
+        place: &Place,
+        values: Vec<(u64, BString)>,
+        mode: Mode,
+    ) -> Running<()> {
         let variable = self.variables.at_mut(place.depth, place.name.as_bstr());
         variable.become_array(false);
         if let Some(Value::Indexed(array)) = &mut variable.value {
             if mode == Mode::Replace {
                 *array = IndexedArray::default();
             }
+            array.own()?;
             for (index, value) in values {
                 array.set(index, value);
             }
         }
+        Ok(())
     }
 
     /// Where `name+=(…)` begins.

@@ -71,6 +71,7 @@ impl Shell {
             && let Some(Value::Indexed(array)) = &mut variable.value
             && let ElementKey::Index(index @ 0..) = key
         {
+            array.own()?;
             array.set(index as u64, text.into());
             return Ok(true);
         }

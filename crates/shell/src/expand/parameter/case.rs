@@ -5,6 +5,8 @@ use exacta_syntax::ast::CaseChange;
 
 use crate::expand::characters::{self, Encoding};
 use crate::expand::pattern::Pattern;
+use crate::long::Pace;
+use crate::status::Stop;
 
 /// Changes the first character, or `all`, of those that match the pattern (none: every one does).
 pub(super) fn change(
@@ -13,9 +15,11 @@ pub(super) fn change(
     all: bool,
     pattern: Option<&Pattern>,
     encoding: Encoding,
-) -> BString {
+) -> Result<BString, Stop> {
     let mut result = Vec::with_capacity(text.len());
+    let mut pace = Pace::default();
     for bytes in characters::each(text, encoding) {
+        pace.walked(bytes.len())?;
         let wanted = all || result.is_empty();
         match bstr::decode_utf8(bytes) {
             (Some(letter), _) if wanted && pattern.is_none_or(|one| one.matches(bytes)) => {
@@ -24,7 +28,7 @@ pub(super) fn change(
             _ => result.extend_from_slice(bytes),
         }
     }
-    result.into()
+    Ok(result.into())
 }
 
 fn push_changed(letter: char, change: CaseChange, result: &mut Vec<u8>) {

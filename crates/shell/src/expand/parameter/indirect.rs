@@ -67,8 +67,8 @@ impl Shell {
         if let Some(Reference { name, subscript: Some(subscript) }) = parse_reference(text) {
             let name = BString::from(name);
             let (place, subject) = match subscript.as_bytes() {
-                b"@" => self.array_list(&name, false),
-                b"*" => self.array_list(&name, true),
+                b"@" => self.array_list(&name, false)?,
+                b"*" => self.array_list(&name, true)?,
                 _ => {
                     let key = self.element_key_of_text(name.as_bstr(), subscript)?;
                     self.element_reference(&name, key, subscript.into())?

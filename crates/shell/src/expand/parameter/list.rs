@@ -6,6 +6,7 @@ use exacta_syntax::ast::{Parameter, ParameterExpansion, Selector};
 use super::subject::{Place, Subject};
 use crate::expand::field::{Expansion, Origin};
 use crate::expand::parts::{Lists, Mode};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::Running;
 use crate::variables::Value;
@@ -20,7 +21,7 @@ impl Shell {
     ) -> Running<()> {
         match subject {
             Subject::Unset => Ok(()),
-            Subject::One(text) => out.push(mode.origin(), &text),
+            Subject::One(text) => out.push(mode.origin(), &Heavy::new(text)),
             Subject::List(values) => self.push_list(&values, place.is_star(), mode, out),
         }
     }

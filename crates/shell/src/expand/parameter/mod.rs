@@ -64,7 +64,7 @@ impl Shell {
             (&expansion.parameter, &expansion.selector, expansion.braced)
             && let Some((array, star)) = self.list_behind(name.as_bstr())
         {
-            let (place, subject) = self.array_list(&array, star);
+            let (place, subject) = self.array_list(&array, star)?;
             return self.push_subject(subject, &place, mode, out);
         }
         let reference = if expansion.indirect {
@@ -158,11 +158,11 @@ impl Shell {
         match operation {
             Operation::RemovePrefix { longest, pattern } => {
                 let strip = self.prepare_strip(pattern, strip::End::Prefix, *longest)?;
-                subject.map(self, |_, text| Ok(strip.apply(text)))
+                subject.map(self, |_, text| Ok(strip.apply(text)?))
             }
             Operation::RemoveSuffix { longest, pattern } => {
                 let strip = self.prepare_strip(pattern, strip::End::Suffix, *longest)?;
-                subject.map(self, |_, text| Ok(strip.apply(text)))
+                subject.map(self, |_, text| Ok(strip.apply(text)?))
             }
             Operation::Replace { kind, pattern, replacement } => {
                 let replace = self.prepare_replace(*kind, pattern, replacement.as_ref())?;
@@ -176,7 +176,7 @@ impl Shell {
                 };
                 let encoding = self.encoding();
                 subject.map(self, |_, text| {
-                    Ok(case::change(text, *change, *all, pattern.as_ref(), encoding))
+                    Ok(case::change(text, *change, *all, pattern.as_ref(), encoding)?)
                 })
             }
             Operation::Plain

@@ -6,6 +6,8 @@ use exacta_syntax::ast::{ReplaceKind, Word};
 use crate::expand::field::{self, Expansion, Mark, Origin};
 use crate::expand::parts::Mode;
 use crate::expand::pattern::{Pattern, Reach};
+use crate::long::{self, Pace};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::Running;
 
@@ -98,16 +100,20 @@ fn push_with_matches(texts: &mut Vec<Vec<u8>>, text: &[u8]) {
 
 impl Replace {
     pub fn apply(&self, text: &[u8], limit: u64) -> Running<BString> {
-        let mut result = Vec::new();
+        let mut result = Heavy::<Vec<u8>>::default();
+        let mut pace = Pace::default();
         let mut done = 0;
         let mut outcome = Ok(());
         let mut replace = |start: usize, end: usize| {
             let size = result.len() + (start - done) + self.replacement_size(end - start);
-            outcome = field::check_limit(size as u64, limit);
+            outcome = field::check_limit(size as u64, limit)
+                .and_then(|()| Ok(pace.walked(end - done)?))
+                .and_then(|()| {
+                    Ok(long::extend(&mut result, text.get(done..start).unwrap_or_default())?)
+                });
             if outcome.is_err() {
                 return false;
             }
-            result.extend_from_slice(text.get(done..start).unwrap_or_default());
             self.push_replacement(text.get(start..end).unwrap_or_default(), &mut result);
             done = end;
             true
@@ -141,8 +147,8 @@ impl Replace {
             ReplaceKind::Prefix | ReplaceKind::Suffix => {}
         }
         outcome?;
-        result.extend_from_slice(text.get(done..).unwrap_or_default());
-        Ok(result.into())
+        long::extend(&mut result, text.get(done..).unwrap_or_default())?;
+        Ok(result.into_inner().into())
     }
 
     fn replacement_size(&self, matched: usize) -> usize {

@@ -29,7 +29,7 @@ impl Shell {
         };
         match (&reference.subject, &reference.place) {
             (Subject::List(values), Place::List { name: None, .. }) => {
-                self.slice_positional(values, offset, length).map(Subject::List)
+                self.slice_positional(values, offset, length).map(Subject::list)
             }
             (Subject::List(_), Place::List { name: Some(name), .. }) => {
                 self.slice_variable(name, offset, length)
@@ -103,7 +103,7 @@ impl Shell {
                 }
             }
         };
-        Ok(Subject::List(chosen))
+        Ok(Subject::list(chosen))
     }
 
     fn at_least_zero(&self, length: Option<Length>) -> Running<usize> {

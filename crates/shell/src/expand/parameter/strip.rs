@@ -4,8 +4,9 @@ use bstr::BString;
 use exacta_syntax::ast::Word;
 
 use crate::expand::pattern::{Pattern, Reach};
+use crate::long;
 use crate::shell::Shell;
-use crate::status::Running;
+use crate::status::{Running, Stop};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -27,7 +28,7 @@ impl Shell {
 }
 
 impl Strip {
-    pub fn apply(&self, text: &[u8]) -> BString {
+    pub fn apply(&self, text: &[u8]) -> Result<BString, Stop> {
         let left = match self.end {
             End::Prefix => {
                 let end = self.pattern.prefix(text, self.reach).unwrap_or(0);
@@ -38,6 +39,6 @@ impl Strip {
                 text.get(..start)
             }
         };
-        left.unwrap_or(text).into()
+        long::copy(left.unwrap_or(text))
     }
 }

@@ -6,6 +6,8 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Parameter, Selector};
 
 use crate::expand::field;
+use crate::long::{self, Pace};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::{Interrupt, Running};
 use crate::variables::{ElementKey, Value};
@@ -30,7 +32,7 @@ pub(in crate::expand) enum Place {
 pub(super) enum Subject {
     Unset,
     One(BString),
-    List(Vec<BString>),
+    List(Heavy<Vec<BString>>),
 }
 
 #[derive(Debug)]
@@ -78,6 +80,10 @@ fn bracketed(name: &[u8], subscript: &[u8]) -> BString {
 }
 
 impl Subject {
+    pub fn list(values: Vec<BString>) -> Self {
+        Subject::List(Heavy::new(values))
+    }
+
     pub fn from_option(value: Option<BString>) -> Self {
         value.map_or(Subject::Unset, Subject::One)
     }
@@ -90,12 +96,17 @@ impl Subject {
     ) -> Running<Subject> {
         Ok(match self {
             Subject::Unset => Subject::Unset,
-            Subject::One(text) => Subject::One(change(shell, &text)?),
+            Subject::One(text) => {
+                let text = Heavy::new(text);
+                Subject::One(change(shell, &text)?)
+            }
             Subject::List(values) => {
                 let limit = shell.control.limits.expansion_bytes;
                 let mut bytes = 0;
-                let mut changed = Vec::with_capacity(values.len());
-                for value in &values {
+                let mut changed = Heavy::new(Vec::with_capacity(values.len()));
+                let mut pace = Pace::default();
+                for value in values.iter() {
+                    pace.walked(value.len())?;
                     let value = change(shell, value)?;
                     bytes += value.len() as u64;
                     field::check_limit(bytes, limit)?;
@@ -115,11 +126,15 @@ impl Shell {
     ) -> Running<Reference> {
         let (place, subject) = match (parameter, selector) {
             (Parameter::Variable(name), None) => {
-                let value = self.scalar_of(name.as_bstr()).map(Cow::into_owned);
+                let value = match self.scalar_of(name.as_bstr()) {
+                    Some(Cow::Borrowed(text)) => Some(long::copy(text)?),
+                    Some(Cow::Owned(text)) => Some(text),
+                    None => None,
+                };
                 (Place::Variable(name.clone()), Subject::from_option(value))
             }
-            (Parameter::Variable(name), Some(Selector::All)) => self.array_list(name, false),
-            (Parameter::Variable(name), Some(Selector::Joined)) => self.array_list(name, true),
+            (Parameter::Variable(name), Some(Selector::All)) => self.array_list(name, false)?,
+            (Parameter::Variable(name), Some(Selector::Joined)) => self.array_list(name, true)?,
             (Parameter::Variable(name), Some(Selector::Index(subscript))) => {
                 let key = self.element_key(name.as_bstr(), subscript)?;
                 let written = exacta_syntax::print_word(&subscript.text);
@@ -129,8 +144,8 @@ impl Shell {
                 let value = self.positional_value(*number).map(BString::from);
                 (Place::Positional(*number), Subject::from_option(value))
             }
-            (Parameter::All, _) => self.positional_list(false),
-            (Parameter::Joined, _) => self.positional_list(true),
+            (Parameter::All, _) => self.positional_list(false)?,
+            (Parameter::Joined, _) => self.positional_list(true)?,
             (special, _) => {
                 let (letter, value) = self.special_value(special);
                 (Place::Special(letter), Subject::from_option(value))
@@ -146,25 +161,24 @@ impl Shell {
         }
     }
 
-    pub(super) fn positional_list(&self, star: bool) -> (Place, Subject) {
-        (Place::List { name: None, star }, Subject::List(self.positional.to_vec()))
+    pub(super) fn positional_list(&self, star: bool) -> Running<(Place, Subject)> {
+        let values = long::collect(self.positional.iter())?;
+        Ok((Place::List { name: None, star }, Subject::List(values)))
     }
 
-    pub(super) fn array_list(&self, name: &BString, star: bool) -> (Place, Subject) {
+    pub(super) fn array_list(&self, name: &BString, star: bool) -> Running<(Place, Subject)> {
         let place = Place::List { name: Some(name.clone()), star };
-        (place, Subject::List(self.elements_of(name.as_bstr())))
+        Ok((place, Subject::List(self.elements_of(name.as_bstr())?)))
     }
 
     /// Every value of an array; of a scalar, its one value.
-    pub(in crate::expand) fn elements_of(&self, name: &BStr) -> Vec<BString> {
-        match self.value_of(name).as_deref() {
-            None => Vec::new(),
-            Some(Value::Scalar(text)) => vec![text.clone()],
-            Some(Value::Indexed(array)) => array.iter().map(|(_, value)| value.clone()).collect(),
-            Some(Value::Associative(array)) => {
-                array.iter().map(|(_, value)| value.clone()).collect()
-            }
-        }
+    pub(in crate::expand) fn elements_of(&self, name: &BStr) -> Running<Heavy<Vec<BString>>> {
+        Ok(match self.value_of(name).as_deref() {
+            None => Heavy::default(),
+            Some(Value::Scalar(text)) => long::collect([text])?,
+            Some(Value::Indexed(array)) => long::collect(array.iter().map(|(_, value)| value))?,
+            Some(Value::Associative(array)) => long::collect(array.iter().map(|(_, value)| value))?,
+        })
     }
 
     pub(super) fn element_reference(

@@ -74,7 +74,7 @@ impl Shell {
     fn attribute_letters(&self, place: &Place, subject: Subject) -> Subject {
         let letters = self.attributes_at(place).map(letters_of).unwrap_or_default();
         match subject {
-            Subject::List(values) => Subject::List(vec![letters; values.len()]),
+            Subject::List(values) => Subject::list(vec![letters; values.len()]),
             Subject::Unset | Subject::One(_) if letters.is_empty() => Subject::Unset,
             Subject::Unset | Subject::One(_) => Subject::One(letters),
         }
@@ -85,7 +85,7 @@ impl Shell {
         if let (Place::List { name: None, .. }, Subject::List(values)) = (place, &subject) {
             let mut words = vec![BString::from("set"), BString::from("--")];
             words.extend(values.iter().map(|value| quote::reusable(value)));
-            return if values.is_empty() { subject } else { Subject::List(words) };
+            return if values.is_empty() { subject } else { Subject::list(words) };
         }
         let (name, whole) = match place {
             Place::Variable(name) | Place::Element(name, ..) => (name, false),
@@ -128,7 +128,7 @@ impl Shell {
         if !apart || !matches!(place, Place::List { .. }) {
             return Subject::One(text);
         }
-        Subject::List(text.splitn_str(3, b" ").map(BString::from).collect())
+        Subject::list(text.splitn_str(3, b" ").map(BString::from).collect())
     }
 
     /// Keys and values: as one quoted text (`@K`), or as separate words (`@k`).
@@ -150,12 +150,12 @@ impl Shell {
             }
             (_, Subject::List(values)) => {
                 let quoted = values.iter().map(|value| quote::reusable(value)).collect();
-                return Subject::List(quoted);
+                return Subject::list(quoted);
             }
             (_, other) => return other,
         };
         if !quoted {
-            return Subject::List(
+            return Subject::list(
                 pairs.into_iter().flat_map(|(key, value)| [key, value]).collect(),
             );
         }
@@ -172,7 +172,7 @@ impl Shell {
                 text.push(b' ');
             }
         }
-        if pairs.is_empty() { Subject::List(Vec::new()) } else { Subject::One(text) }
+        if pairs.is_empty() { Subject::list(Vec::new()) } else { Subject::One(text) }
     }
 }
 
@@ -183,7 +183,7 @@ fn change_case(
     all: bool,
 ) -> Running<Subject> {
     let encoding = shell.encoding();
-    subject.map(shell, |_, text| Ok(case::change(text, change, all, None, encoding)))
+    subject.map(shell, |_, text| Ok(case::change(text, change, all, None, encoding)?))
 }
 
 /// In the order in which `declare -p` shows them.
