@@ -8,6 +8,7 @@
 compile_error!("the jail is for Linux with glibc");
 
 mod cell;
+pub mod ladder;
 mod limits;
 mod messages;
 mod network;
@@ -21,6 +22,7 @@ mod wire;
 
 pub use cell::watch::Record;
 pub use cell::{Cell, Running};
+pub use ladder::Level;
 pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};
 pub use plan::{Plan, Program};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ladder::Level;
 use crate::limits::Places;
 use crate::outcome::{Ending, Failure, Walls};
 use crate::plan::{Limits, Plan, Program};
@@ -12,6 +13,8 @@ use crate::plan::{Limits, Plan, Program};
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Build {
     pub plan: Plan,
+    /// Something weaker than this is none.
+    pub least: Level,
 }
 
 /// Spawner to engine. With a built jail come a handle on its first process, the listener that decides about

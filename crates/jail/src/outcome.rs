@@ -6,6 +6,7 @@ use std::time::Duration;
 use bstr::BString;
 use serde::{Deserialize, Serialize};
 
+use crate::ladder::{Level, Missing};
 use crate::plan::Limits;
 
 /// How a program ended.
@@ -52,6 +53,8 @@ pub struct Exec {
 /// What stands between a program and the machine, as it was really put up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walls {
+    /// The rung of the ladder that these are.
+    pub level: Level,
     pub namespaces: bool,
     /// What is not granted does not exist, rather than being refused.
     pub absence: bool,
@@ -61,6 +64,8 @@ pub struct Walls {
     pub limits: Tier,
     /// The limit on processes counts processes and not threads.
     pub counted: bool,
+    /// What is missing from the highest rung.
+    pub missing: Vec<Missing>,
 }
 
 /// Who holds the limits.

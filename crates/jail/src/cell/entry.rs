@@ -15,8 +15,9 @@ use rustix::system::sethostname;
 use rustix::thread::{Gid, UnshareFlags};
 use serde::{Deserialize, Serialize};
 
-use super::init;
+use super::init::{self, Surroundings};
 use super::view::Root;
+use crate::ladder::{Missing, Wall};
 use crate::limits::counted_by_jail;
 use crate::network;
 use crate::outcome::{AtStep, Failure, Walls};
@@ -25,6 +26,7 @@ use crate::system::credentials;
 use crate::system::process::{self, Fork};
 use crate::walls;
 use crate::walls::landlock::Grants;
+use crate::walls::seccomp::Sockets;
 use crate::wire;
 
 /// Of the warden. The process namespace is the init's: it must be its first process.
@@ -79,7 +81,7 @@ fn enter(
     // After the mapping, which the spawner writes through /proc, and which this would forbid.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).at("hide the warden's memory")?;
     setsid().at("leave the caller's session")?;
-    process::join_new_keyring().at("leave the caller's keys")?;
+    let keyring = process::join_new_keyring().at("leave the caller's keys");
     // After the spawner has moved us into the control group: it becomes the root of what is seen of them.
     process::leave(UnshareFlags::NEWCGROUP).at("hide the control groups")?;
     sethostname(plan.person.host_name.as_bytes()).at("name the jail")?;
@@ -89,7 +91,9 @@ fn enter(
         Network::Proxy { port } => Some(network::listen(port).at("listen for connections")?),
     };
     // The view is built beside the old root; init moves into it, for /proc shows the namespace of who mounts it.
-    let root = Root::build(&plan.view, mounts)?;
+    let mut root = Root::build(&plan.view, mounts)?;
+    // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
+    root.missing.extend(keyring.err().map(|failure| Missing::new(Wall::Keyring, failure)));
     let (ours, theirs) = wire::pair().at("make a socket for init")?;
     match process::fork(libc::CLONE_NEWPID, None).at("make a process namespace")? {
         Fork::Child => {
@@ -140,14 +144,14 @@ fn become_person(person: &Person) -> Result<(), Failure> {
 /// Process 1. Returns only when it could not become that.
 fn become_init(
     plan: &Plan,
-    root: Root,
+    mut root: Root,
     orders: OwnedFd,
     warden: &OwnedFd,
 ) -> Result<std::convert::Infallible, Failure> {
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
     // While the host's /proc is still in sight: without it the kernel refuses to mount another.
     root.mount_processes()?;
-    root.enter()?;
+    let mut missing = root.enter()?;
     setsid().at("make a session")?;
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Core, none).at("forbid core dumps")?;
@@ -155,21 +159,34 @@ fn become_init(
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
     credentials::drop_all().at("drop all capabilities")?;
     // After the view was entered: the grants are about what is seen from here.
-    let landlock = walls::landlock::restrict().at("put up Landlock")?;
-    let grants = Grants::of(&plan.view)?;
+    let (landlock, grants) = match walls::landlock::version(walls::landlock::FIRST_USED) {
+        Ok(version) => {
+            walls::landlock::restrict(version).at("put up Landlock")?;
+            (version, Grants::of(&plan.view, version)?)
+        }
+        Err(failure) => {
+            missing.push(Missing::new(Wall::Landlock, failure));
+            (0, Grants::none())
+        }
+    };
     // Last: it forbids most of what was done up to here.
-    let notifier = walls::seccomp::restrict(plan).at("put up the system call filter")?;
+    let standing = walls::seccomp::restrict(plan.debugging, Sockets::Own);
+    let notifier = standing.at("put up the system call filter")?;
+    let notifier =
+        notifier.map_err(|failure| missing.push(Missing::new(Wall::Notification, failure)));
+    let notifier = notifier.ok();
     let walls = Walls {
         namespaces: true,
         absence: true,
         landlock,
         system_calls: true,
         counted: notifier.is_some() && counted_by_jail(),
+        missing,
         ..Walls::default()
     };
     let entered = Entered { walls, notifier: notifier.is_some(), proxy: false };
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);
-    init::serve(orders, &grants)
+    init::serve(orders, &grants, &Surroundings::Namespace)
 }

@@ -11,6 +11,8 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, setrlimit, setsid,
 };
 
+use super::bare;
+use super::relocation::relocated;
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Limits, Program};
@@ -21,16 +23,35 @@ use crate::wire;
 /// Programs that were started and have not ended, with where to report. `None`: nobody waits for it any more.
 type Programs = HashMap<Pid, Option<OwnedFd>>;
 
+/// What is around process 1, or around what stands in its place.
+pub enum Surroundings {
+    /// A process namespace of its own, whose end is everybody's end, and a view.
+    Namespace,
+    /// The host's processes and paths, some of which are others than in the plan.
+    Host(Vec<(BString, BString)>),
+}
+
+/// What programs are started with.
+#[derive(Clone, Copy)]
+struct Inside<'a> {
+    grants: &'a Grants,
+    surroundings: &'a Surroundings,
+}
+
 /// Never returns: the end of the orders is the end of the jail.
-pub fn serve(orders: OwnedFd, grants: &Grants) -> ! {
-    let status = match serve_until_error(&orders, grants) {
+pub fn serve(orders: OwnedFd, grants: &Grants, surroundings: &Surroundings) -> ! {
+    let status = match serve_until_error(&orders, grants, surroundings) {
         Ok(()) => 0,
         Err(_) => 1,
     };
     process::exit(status)
 }
 
-fn serve_until_error(orders: &OwnedFd, grants: &Grants) -> Result<(), Failure> {
+fn serve_until_error(
+    orders: &OwnedFd,
+    grants: &Grants,
+    surroundings: &Surroundings,
+) -> Result<(), Failure> {
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
     loop {
@@ -52,7 +73,8 @@ fn serve_until_error(orders: &OwnedFd, grants: &Grants) -> Result<(), Failure> {
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
                 return Ok(());
             };
-            obey(orders, order, descriptors, grants, &mut programs)?;
+            let inside = Inside { grants, surroundings };
+            obey(orders, order, descriptors, inside, &mut programs)?;
         }
     }
 }
@@ -99,13 +121,17 @@ fn obey(
     orders: &OwnedFd,
     order: Order,
     descriptors: Vec<OwnedFd>,
-    grants: &Grants,
+    inside: Inside<'_>,
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
         Order::Start { program, limits, tasks, numbers } => {
             let each = Each::new(&limits, tasks);
-            start(&program, &each, &numbers, descriptors, grants, programs);
+            let program = match inside.surroundings {
+                Surroundings::Namespace => program,
+                Surroundings::Host(moved) => relocated(&program, moved),
+            };
+            start(&program, &each, &numbers, descriptors, inside.grants, programs);
             Ok(())
         }
         Order::Signal { process, signal } => {
@@ -119,11 +145,26 @@ fn obey(
             Ok(())
         }
         Order::Sweep => {
-            // Everything inside but us. What was being made while we killed is there the next time.
+            sweep(inside.surroundings, programs);
+            wire::send(orders, &Swept, &[]).at("answer an order")
+        }
+    }
+}
+
+/// Ends everything inside but us. What was being made while we killed is there the next time.
+fn sweep(surroundings: &Surroundings, programs: &mut Programs) {
+    match surroundings {
+        Surroundings::Namespace => {
             while process::kill_everything() {
                 bury(programs, Patience::Wait);
             }
-            wire::send(orders, &Swept, &[]).at("answer an order")
+        }
+        // Of the dead the children become ours.
+        Surroundings::Host(_) => {
+            while bare::kill_children() {
+                bury(programs, Patience::Look);
+                std::thread::sleep(bare::PAUSE);
+            }
         }
     }
 }

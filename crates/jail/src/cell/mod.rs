@@ -1,8 +1,10 @@
 //! A jail in which programs can be run, one after the other or side by side, until it is dropped.
 
+pub mod bare;
 pub mod entry;
 pub mod init;
 pub mod outside;
+mod relocation;
 pub mod view;
 pub mod watch;
 mod workshop;
@@ -81,15 +83,18 @@ impl Cell {
     ) -> Result<Running, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
-        let outside = Outside::choose();
-        for descriptor in &given {
-            outside.give(*descriptor).at("give a pipe to the jail")?;
+        // Without namespaces a program is who made the pipes.
+        if self.walls.namespaces {
+            let outside = Outside::choose();
+            for descriptor in &given {
+                outside.give(*descriptor).at("give a pipe to the jail")?;
+            }
         }
         let limits = self.limits.clone();
         // Where somebody watches, that is kept from outside.
         let tasks = match &self.watch {
             Some(_) => None,
-            None => limits::tasks_by_user(&limits, self.walls.limits),
+            None => limits::tasks_by_user(&limits, &self.walls),
         };
         let order = Order::Start { program: program.clone(), limits, tasks, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
@@ -137,7 +142,7 @@ impl Cell {
     pub fn set_limits(&mut self, limits: &Limits) -> Result<(), Failure> {
         self.watched.set_limits(limits).at("change the limits of the jail")?;
         if let Some(watch) = &self.watch {
-            let (processes, tasks) = limits::kept_from_outside(limits, self.walls.limits);
+            let (processes, tasks) = limits::kept_from_outside(limits, &self.walls);
             watch.set_limits(processes, tasks)?;
         }
         self.limits = limits.clone();

@@ -11,6 +11,7 @@ use rustix::fs::CWD;
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
+use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Person, View};
 use crate::system::mount;
@@ -98,6 +99,27 @@ impl Outside {
             mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
         }
         Ok(taken)
+    }
+
+    /// For jails without namespaces that are made by root: becomes the owner of the project, which is the last tree for
+    /// writing. If that is root itself, root it stays, and that is told; what it could do without its capabilities is for other walls to hold.
+    pub fn become_owner(view: &View) -> Result<Option<Missing>, Failure> {
+        if !geteuid().is_root() {
+            return Ok(None);
+        }
+        let step = "become the owner of the project";
+        let tree = view.trees.iter().rev().find(|tree| tree.access != Access::Read);
+        let owner = tree.map(|tree| fs::metadata(&tree.source).at(step)).transpose()?;
+        let Some(owner) = owner.filter(|owner| owner.uid() != 0) else {
+            let failure = Failure::new(step, rustix::io::Errno::OPNOTSUPP);
+            return Ok(Some(Missing::new(Wall::Ordinary, failure)));
+        };
+        rustix::thread::set_thread_groups(&[]).at(step)?;
+        let group = Gid::from_raw(owner.gid());
+        rustix::thread::set_thread_res_gid(group, group, group).at(step)?;
+        let user = Uid::from_raw(owner.uid());
+        rustix::thread::set_thread_res_uid(user, user, user).at(step)?;
+        Ok(None)
     }
 
     /// Makes a pipe the jail's own, so that programs can open it by the name `/dev/stdout` too: a pipe belongs to whoever

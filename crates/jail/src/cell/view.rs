@@ -18,6 +18,7 @@ use rustix::process::{chdir, fchdir, pivot_root};
 
 use super::outside::sources;
 use super::workshop::Workshop;
+use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Scratch, Tree, View};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags, set_own_flags};
@@ -25,7 +26,7 @@ use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags, set_ow
 /// Where the new root stands until it is entered. It hides what the host has there, after everything was taken.
 pub const PLACE: &str = "/tmp";
 /// Devices that everybody may have.
-const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+pub const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 const DEVICE_LINKS: [(&str, &str); 4] = [
     ("fd", "/proc/self/fd"),
     ("stdin", "/proc/self/fd/0"),
@@ -34,10 +35,14 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
 ];
 /// Files of /proc that tell of the host and that nobody needs.
 const COVERED: [&str; 5] = ["cmdline", "modules", "partitions", "diskstats", "kcore"];
+/// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
+const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
 
 /// A finished root, mounted at [`PLACE`].
 pub struct Root {
     pub directory: OwnedFd,
+    /// What it should have and could not get.
+    pub missing: Vec<Missing>,
 }
 
 impl Root {
@@ -47,13 +52,13 @@ impl Root {
         let directory =
             mount_memory("mode=0755,size=16m,nr_inodes=16k").at("mount the jail's root")?;
         attach(&directory, CWD, Path::new(PLACE)).at("mount the jail's root")?;
-        let root = Root { directory };
+        let mut root = Root { directory, missing: Vec::new() };
         root.add_devices(devices)?;
         root.directory(Path::new("/proc")).at("make /proc")?;
         for scratch in &view.scratch {
             root.add_scratch(scratch)?;
         }
-        root.add_trees(view, trees)?;
+        root.missing = root.add_trees(view, trees)?;
         for link in &view.links {
             let step = format!("make the link {}", link.target.display());
             let (parent, name) = root.parent(&link.target).at(&step)?;
@@ -69,38 +74,57 @@ impl Root {
         Ok(root)
     }
 
-    /// A /proc of the caller's process namespace, with what tells of the host covered.
-    pub fn mount_processes(&self) -> Result<(), Failure> {
+    /// A /proc of the caller's process namespace, with what tells of the host covered. Where the host's own has something
+    /// mounted over it, as containers do, the kernel refuses to show one without: then there are copies of a few files.
+    pub fn mount_processes(&mut self) -> Result<(), Failure> {
         let step = "mount /proc";
-        let context = fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC).at(step)?;
-        fsconfig_create(&context).at(step)?;
-        let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
-            | MountAttrFlags::MOUNT_ATTR_NODEV
-            | MountAttrFlags::MOUNT_ATTR_NOEXEC;
-        let processes = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes).at(step)?;
-        attach(&processes, &self.directory, Path::new("proc")).at(step)?;
+        match new_processes() {
+            Ok(processes) => self.attach_processes(&processes),
+            Err(refused @ (Errno::PERM | Errno::ACCESS)) => {
+                self.missing.push(Missing::new(Wall::Processes, Failure::new(step, refused)));
+                self.copy_facts().at("copy files of /proc")
+            }
+            Err(error) => Err(Failure::new(step, error)),
+        }
+    }
+
+    fn copy_facts(&self) -> io::Result<()> {
+        for name in FACTS {
+            let path = Path::new("/proc").join(name);
+            let Ok(content) = std::fs::read(&path) else { continue };
+            let (parent, name) = self.parent(&path)?;
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let made = openat(&parent, name, flags, Mode::from_raw_mode(0o444))?;
+            io::Write::write_all(&mut std::fs::File::from(made), &content)?;
+        }
+        Ok(())
+    }
+
+    fn attach_processes(&self, processes: &OwnedFd) -> Result<(), Failure> {
+        attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         let step = "cover the host's facts in /proc";
         for name in COVERED {
             let nothing = clone(&self.directory, Path::new("dev/null"), false).at(step)?;
-            match attach(&nothing, &processes, Path::new(name)) {
+            match attach(&nothing, processes, Path::new(name)) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(Failure::new(step, error)),
             }
         }
-        let settings = clone(&processes, Path::new("sys"), true).at(step)?;
+        let settings = clone(processes, Path::new("sys"), true).at(step)?;
         set_flags(settings.as_fd(), READ_ONLY).at(step)?;
-        attach(&settings, &processes, Path::new("sys")).at(step)
+        attach(&settings, processes, Path::new("sys")).at(step)
     }
 
-    /// Makes it the root of every process here, and lets go of the old one.
-    pub fn enter(self) -> Result<(), Failure> {
+    /// Makes it the root of every process here, and lets go of the old one. Returns what is missing.
+    pub fn enter(self) -> Result<Vec<Missing>, Failure> {
         let step = "enter the jail's root";
         set_own_flags(self.directory.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES).at(step)?;
         fchdir(&self.directory).at(step)?;
         // The old root goes on top of the new one, and from there away.
         pivot_root(".", ".").at(step)?;
         unmount(".", UnmountFlags::DETACH).at("let go of the host's root")?;
-        chdir("/").at(step)
+        chdir("/").at(step)?;
+        Ok(self.missing)
     }
 
     fn add_devices(&self, devices: Vec<OwnedFd>) -> Result<(), Failure> {
@@ -124,21 +148,26 @@ impl Root {
         attach(&memory, &self.directory, inside(&scratch.target)).at(&step)
     }
 
-    fn add_trees(&self, view: &View, mounts: Vec<OwnedFd>) -> Result<(), Failure> {
+    /// What is missing is told.
+    fn add_trees(&self, view: &View, mounts: Vec<OwnedFd>) -> Result<Vec<Missing>, Failure> {
         let mut mounts = mounts.into_iter();
         let trees: Vec<(&Tree, OwnedFd)> = view.trees.iter().zip(mounts.by_ref()).collect();
         let is_plain =
             |tree: &Tree| tree.hidden.is_empty() && !matches!(tree.access, Access::Layer(_));
         let workshop =
             if view.trees.iter().all(is_plain) { None } else { Some(Workshop::open(self)?) };
+        let mut missing = Vec::new();
         for (number, (tree, mount)) in trees.into_iter().enumerate() {
             self.add_tree(tree, &mount)?;
             let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
             if let Some(workshop) = &workshop {
-                workshop.finish(tree, &mount, layer, number)?;
+                missing.extend(workshop.finish(tree, &mount, layer, number)?);
             }
         }
-        workshop.map_or(Ok(()), Workshop::close)
+        // Once is enough.
+        missing.truncate(1);
+        workshop.map_or(Ok(()), Workshop::close)?;
+        Ok(missing)
     }
 
     fn add_tree(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Failure> {
@@ -190,6 +219,15 @@ fn take(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Vec<OwnedFd>, Failu
             }
         })
         .collect()
+}
+
+fn new_processes() -> Result<OwnedFd, Errno> {
+    let context = fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_create(&context)?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
+        | MountAttrFlags::MOUNT_ATTR_NODEV
+        | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
 }
 
 fn take_devices() -> Result<Vec<OwnedFd>, Failure> {

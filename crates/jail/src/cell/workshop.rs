@@ -16,6 +16,7 @@ use rustix::mount::{
 };
 
 use super::view::{PLACE, Root, attach, clone, inside, mount_memory};
+use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Tree};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
@@ -38,26 +39,33 @@ impl<'a> Workshop<'a> {
         Ok(Workshop { root, memory })
     }
 
-    /// Puts over a mounted tree what it asks for.
+    /// Puts over a mounted tree what it asks for. Where there is no overlay, something empty lies over what should be
+    /// absent, and that is told.
     pub fn finish(
         &self,
         tree: &Tree,
         mount: &OwnedFd,
         layer: Option<OwnedFd>,
         number: usize,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Missing>, Failure> {
         let step = format!("lay over {}", tree.target.display());
         match (&tree.access, layer) {
             (Access::Layer(_), Some(layer)) => {
                 set_flags(layer.as_fd(), NO_SET_USER | NO_DEVICES).at(&step)?;
-                self.overlay(tree, Some(&layer), number).at(&step)
+                self.overlay(tree, Some(&layer), number).at(&step)?;
+                Ok(None)
             }
             (Access::Layer(_), None) => Err(Failure::new(step, Errno::BADF)),
             (Access::Read, _) if !tree.hidden.is_empty() => {
-                self.overlay(tree, None, number).at(&step)
+                let Err(refused) = self.overlay(tree, None, number) else { return Ok(None) };
+                self.cover(tree, mount).at(&step)?;
+                Ok(Some(Missing::new(Wall::Overlay, Failure::new(step, refused))))
             }
-            (Access::Write, _) => self.cover(tree, mount).at(&step),
-            (Access::Read, _) => Ok(()),
+            (Access::Write, _) => {
+                self.cover(tree, mount).at(&step)?;
+                Ok(None)
+            }
+            (Access::Read, _) => Ok(None),
         }
     }
 

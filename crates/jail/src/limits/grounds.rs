@@ -4,12 +4,14 @@
 //! where that was handed over to us. The first has a tree for each controller, or for several together. A system may
 //! have both, with the controllers in the first.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
 use super::files;
 use super::group::{Group, Places};
+use crate::outcome::Failure;
 use crate::plan::Limits;
 
 /// What names of groups begin with; then comes the number of the spawner, and the number of the jail.
@@ -28,8 +30,10 @@ enum Ground {
 
 /// All places there may be, the best first.
 pub struct Grounds {
-    grounds: Vec<Ground>,
+    places: Vec<Ground>,
     next: u32,
+    /// Why the last one that was tried gave no group.
+    refused: i32,
 }
 
 impl Grounds {
@@ -43,13 +47,28 @@ impl Grounds {
         for ground in &grounds {
             ground.directories().into_iter().for_each(remove_stale);
         }
-        Grounds { grounds, next: 0 }
+        Grounds { places: grounds, next: 0, refused: libc::ENOENT }
     }
 
     /// A group in each place that takes one. Whoever gets it may still find that no process can be moved there.
     pub fn create<'a>(&'a mut self, limits: &'a Limits) -> impl Iterator<Item = Group> + 'a {
-        let Grounds { grounds, next } = self;
-        grounds.iter().filter_map(|ground| ground.create(limits, next))
+        let Grounds { places, next, refused } = self;
+        places.iter().filter_map(|ground| match ground.create(limits, next) {
+            Ok(group) => {
+                // It is there; should no process come into it, that is why.
+                *refused = libc::EACCES;
+                Some(group)
+            }
+            Err(error) => {
+                *refused = error.raw_os_error().unwrap_or(libc::EACCES);
+                None
+            }
+        })
+    }
+
+    /// Why there was none.
+    pub fn why_not(&self) -> Failure {
+        Failure { step: "make a control group".to_owned(), errno: self.refused }
     }
 }
 
@@ -87,17 +106,16 @@ impl Ground {
         }
     }
 
-    fn create(&self, limits: &Limits, next: &mut u32) -> Option<Group> {
+    fn create(&self, limits: &Limits, next: &mut u32) -> io::Result<Group> {
         for _ in 0..MOST_TRIES {
             let name = format!("{PREFIX}{}-{next}", std::process::id());
             *next = next.wrapping_add(1);
             match Group::create(self.places(&name), limits) {
-                Ok(group) => return Some(group),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(_) => return None,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made,
             }
         }
-        None
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 
     fn places(&self, name: &str) -> Places {

@@ -45,14 +45,21 @@ struct State {
     limits: Limits,
     before: Figures,
     usage: Usage,
+    refusing: bool,
 }
 
 impl Watched {
-    pub fn new(init: OwnedFd, places: Option<Places>, limits: Limits) -> io::Result<Self> {
+    /// `refusing`: the kernel keeps to the number of tasks by itself.
+    pub fn new(
+        init: OwnedFd,
+        places: Option<Places>,
+        limits: Limits,
+        refusing: bool,
+    ) -> io::Result<Self> {
         let process = process_of(init.as_fd())?;
         let mut meter = Meter::open(places.as_ref(), process)?;
         let before = meter.look(true)?;
-        let state = State { meter, limits, before, usage: Usage::default() };
+        let state = State { meter, limits, before, usage: Usage::default(), refusing };
         Ok(Watched { init, places, busy: AtomicBool::new(false), state: Mutex::new(state) })
     }
 
@@ -120,7 +127,7 @@ impl Watched {
 impl State {
     /// Takes over what was measured. `true`: it is too much.
     fn count(&mut self, figures: &Figures) -> bool {
-        let State { limits, before, usage, meter } = self;
+        let State { limits, before, usage, meter, refusing } = self;
         usage.processor_time = figures.processor_time.saturating_sub(before.processor_time);
         usage.memory_peak = figures.memory_peak;
         // The kernel counts one more for the moment in which it refuses it.
@@ -140,7 +147,8 @@ impl State {
                 usage.limits_hit.push(limit);
             }
         }
-        time || memory
+        // Who can be refused nothing can only be ended.
+        time || memory || (tasks && sampled && !*refusing)
     }
 }
 

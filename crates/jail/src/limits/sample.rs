@@ -135,6 +135,11 @@ fn tree(init: u32) -> io::Result<Vec<(u32, Process)>> {
     if found.is_empty() { Err(rustix::io::Errno::SRCH.into()) } else { Ok(found) }
 }
 
+/// The children of a process, those that wait to be buried included.
+pub fn children_of(process: u32) -> Vec<u32> {
+    children(process).or_else(|| all_children().remove(&process)).unwrap_or_default()
+}
+
 /// `None`: this kernel does not tell.
 fn children(process: u32) -> Option<Vec<u32>> {
     let mut children = Vec::new();

@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cell::{self, Cell, Ends};
+use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
 use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure};
@@ -54,13 +55,19 @@ impl Spawner {
         self.process.id()
     }
 
+    /// A jail in which what is not granted does not exist.
     pub fn build(&self, plan: &Plan) -> Result<Cell, Failure> {
+        self.build_at_least(plan, Level::Namespaces)
+    }
+
+    /// The best jail that can be had here, or none if that is weaker than this.
+    pub fn build_at_least(&self, plan: &Plan, least: Level) -> Result<Cell, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for the jail")?;
         let (lease, their_lease) = wire::pair().at("make a lease for the jail")?;
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
-        let message = Build { plan: plan.clone() };
+        let message = Build { plan: plan.clone(), least };
         wire::send(socket, &message, &[theirs.as_fd(), their_lease.as_fd()])
             .at("ask for a jail")?;
         drop((theirs, their_lease));
@@ -74,12 +81,12 @@ impl Spawner {
                 let proxy = if proxy { Some(next()?) } else { None };
                 let watch = match notifier {
                     Some(listener) => {
-                        let limits = limits::kept_from_outside(&plan.limits, walls.limits);
+                        let limits = limits::kept_from_outside(&plan.limits, &walls);
                         Some(cell::watch::Watch::start(listener, handle.as_fd(), limits)?)
                     }
                     None => None,
                 };
-                let watched = Watched::new(handle, places, plan.limits.clone());
+                let watched = Watched::new(handle, places, plan.limits.clone(), walls.namespaces);
                 let watched = Arc::new(watched.at("measure the jail")?);
                 self.lookout.add(&watched);
                 let lookout = Arc::clone(&self.lookout);

@@ -9,8 +9,10 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal, setsid};
 
 use super::NAME;
-use crate::cell::entry;
+use crate::cell::bare;
+use crate::cell::entry::{self, Entered};
 use crate::cell::outside::Outside;
+use crate::ladder::{self, Level, Missing, Wall};
 use crate::limits::{Grounds, Group, Places};
 use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure, Tier, Walls};
@@ -55,8 +57,8 @@ extern "C" fn divert(
 /// A jail for as long as it has processes, or the engine asks for its figures.
 struct Made {
     warden: Pid,
-    /// Readable when the warden has ended. `None`: it was buried.
-    warden_handle: Option<OwnedFd>,
+    /// `None`: it was buried.
+    warden_handle: Option<Warden>,
     /// Readable when the jail is empty: init's end is complete only when the kernel has ended all of its processes.
     init: OwnedFd,
     empty: bool,
@@ -74,7 +76,8 @@ impl Made {
 
     /// Waits until the warden has ended, and buries it.
     fn bury(&mut self) {
-        if self.warden_handle.take().is_some() {
+        if let Some(Warden { handle: _, socket }) = self.warden_handle.take() {
+            drop(socket);
             process::wait_for(self.warden);
         }
     }
@@ -116,12 +119,11 @@ fn serve() -> io::Result<()> {
     let mut jails = Jails::default();
     let mut grounds = Grounds::find();
     loop {
-        let asked = wait(&socket, &mut jails.0)?;
-        if !asked {
+        if !wait(&socket, &mut jails.0)? {
             continue;
         }
-        let Some((Build { plan }, descriptors)) = wire::receive(&socket)? else { return Ok(()) };
-        match build(&plan, descriptors, &mut grounds) {
+        let Some((asked, descriptors)) = wire::receive(&socket)? else { return Ok(()) };
+        match build(&asked, descriptors, &mut grounds) {
             Ok((jail, built, descriptors)) => {
                 jails.0.push(jail);
                 let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
@@ -134,7 +136,7 @@ fn serve() -> io::Result<()> {
 
 /// Waits until there is something to read, and forgets jails that are over. `false`: only the latter.
 fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
-    let wardens = made.iter().filter_map(|jail| jail.warden_handle.as_ref());
+    let wardens = made.iter().filter_map(|jail| Some(&jail.warden_handle.as_ref()?.handle));
     let inits = made.iter().filter(|jail| !jail.empty).map(|jail| &jail.init);
     let leases = made.iter().filter(|jail| jail.leased).map(|jail| &jail.lease);
     let all = [socket].into_iter().chain(wardens).chain(inits).chain(leases);
@@ -165,19 +167,87 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
     Ok(asked)
 }
 
-/// Makes a jail. The descriptors are those that go with [`Built::Ready`].
+/// What came of a way down the ladder. The descriptors are those that go with [`Built::Ready`].
+struct Stood {
+    warden: Pid,
+    warden_handle: Warden,
+    group: Option<Group>,
+    entered: Entered,
+    descriptors: Vec<OwnedFd>,
+}
+
+/// Makes the best jail that can be had, by trying. The descriptors are those that go with [`Built::Ready`].
 fn build(
-    plan: &Plan,
+    Build { plan, least }: &Build,
     given: Vec<OwnedFd>,
     grounds: &mut Grounds,
 ) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
     let mut given = given.into_iter();
     let orders = given.next().ok_or(Errno::BADF).at("take the socket for orders")?;
     let lease = given.next().ok_or(Errno::BADF).at("take the lease")?;
+    let mut missing: Vec<Missing> = Vec::new();
+    for way in ladder::ways(*least) {
+        match attempt(plan, way, &orders, grounds) {
+            Ok(stood) => return finish(stood, way, *least, missing, lease, grounds),
+            Err(failure) => missing.push(Missing::new(ladder::wall_of(way), failure)),
+        }
+    }
+    // Why the best could not be had is what there is to mend.
+    let first = missing.into_iter().next();
+    Err(first.map_or_else(|| Failure::new("make a jail", Errno::INVAL), |first| first.failure))
+}
+
+/// Says what stands. What is weaker than asked for is ended when it is dropped here.
+fn finish(
+    stood: Stood,
+    way: Level,
+    least: Level,
+    mut missing: Vec<Missing>,
+    lease: OwnedFd,
+    grounds: &Grounds,
+) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
+    let Stood { warden, warden_handle, group, entered, descriptors } = stood;
+    let Entered { walls, notifier, proxy } = entered;
+    let places = group.as_ref().map(|group| group.places().clone());
+    missing.extend(walls.missing);
+    if group.is_none() {
+        missing.push(Missing::new(Wall::ControlGroups, grounds.why_not()));
+    }
+    let complete = way == Level::Namespaces && missing.is_empty();
+    let level = if complete { Level::Full } else { way };
+    let first = missing.first().map(|missing| missing.failure.clone());
+    let tier = places.as_ref().map_or(Tier::Sampled, Places::tier);
+    let walls = Walls { level, limits: tier, missing, ..walls };
+    let init = descriptors.first().ok_or(Errno::BADF).at("take over the jail")?;
+    let made = Made {
+        warden,
+        warden_handle: Some(warden_handle),
+        init: init.try_clone().at("take over the jail")?,
+        empty: false,
+        _group: group,
+        lease,
+        leased: true,
+    };
+    match first {
+        Some(failure) if level < least => Err(failure),
+        _ => Ok((made, Built::Ready { walls, notifier, proxy, places }, descriptors)),
+    }
+}
+
+fn attempt(
+    plan: &Plan,
+    way: Level,
+    orders: &OwnedFd,
+    grounds: &mut Grounds,
+) -> Result<Stood, Failure> {
+    let in_namespaces = way >= Level::Namespaces;
     let outside = Outside::choose();
-    let mounts = outside.prepare(&plan.view)?;
+    let mounts = if in_namespaces { outside.prepare(&plan.view)? } else { Vec::new() };
+    let orders = orders.try_clone().at("take the socket for orders")?;
     let (ours, theirs) = wire::pair().at("make a socket for the warden")?;
-    let (group, forked) = fork_into_group(&plan.limits, grounds).at("make namespaces")?;
+    let (namespaces, step) =
+        if in_namespaces { (entry::NAMESPACES, "make namespaces") } else { (0, "make a process") };
+    let (group, forked) = fork_into_group(namespaces, &plan.limits, grounds).at(step)?;
     match forked {
         Fork::Child => {
             // Nothing of other jails, and not the engine's socket, which must be closed when the spawner ends.
@@ -185,54 +255,59 @@ fn build(
             if process::keep_only(&kept.map(AsFd::as_fd).collect::<Vec<_>>()).is_err() {
                 process::exit(1);
             }
-            entry::warden(plan, mounts, orders, theirs)
+            if in_namespaces {
+                entry::warden(plan, mounts, orders, theirs)
+            }
+            bare::warden(plan, way, orders, &theirs)
         }
         Fork::Parent { child, handle } => {
             drop((theirs, orders, mounts));
             let unborn = Unborn(child);
-            outside.map(child, &plan.person)?;
+            if in_namespaces {
+                outside.map(child, &plan.person)?;
+            }
             // A group that takes nobody in is none, and the walls say so.
             let group =
                 group.filter(|group| group.entrance().is_some() || group.add(child).is_ok());
             wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
             let answer = wire::receive(&ours).at("wait for the jail")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("enter the jail")?;
-            let entry::Entered { walls, notifier, proxy } = match answer {
+            let entered = match answer {
                 entry::Answer::Entered(entered) => entered,
                 entry::Answer::Failed(failure) => return Err(failure),
             };
-            let init = descriptors.first().ok_or(Errno::BADF).at("take over the jail")?;
-            let init = init.try_clone().at("take over the jail")?;
             std::mem::forget(unborn);
-            let places = group.as_ref().map(|group| group.places().clone());
-            let tier = places.as_ref().map_or(Tier::Sampled, Places::tier);
-            let walls = Walls { limits: tier, ..walls };
-            let made = Made {
-                warden: child,
-                warden_handle: Some(handle),
-                init,
-                empty: false,
-                _group: group,
-                lease,
-                leased: true,
-            };
-            Ok((made, Built::Ready { walls, notifier, proxy, places }, descriptors))
+            // Without namespaces the warden ends with this socket.
+            let handle = Warden { handle, socket: ours };
+            Ok(Stood { warden: child, warden_handle: handle, group, entered, descriptors })
         }
     }
 }
 
 /// Copies this process into new namespaces, and into the first control group that takes it. One of the first version
 /// takes it only afterwards.
-fn fork_into_group(limits: &Limits, grounds: &mut Grounds) -> io::Result<(Option<Group>, Fork)> {
+fn fork_into_group(
+    namespaces: libc::c_int,
+    limits: &Limits,
+    grounds: &mut Grounds,
+) -> io::Result<(Option<Group>, Fork)> {
     for group in grounds.create(limits) {
         let Some(entrance) = group.entrance() else {
-            return Ok((Some(group), process::fork(entry::NAMESPACES, None)?));
+            return Ok((Some(group), process::fork(namespaces, None)?));
         };
-        if let Ok(forked) = process::fork(entry::NAMESPACES, Some(entrance)) {
+        if let Ok(forked) = process::fork(namespaces, Some(entrance)) {
             return Ok((Some(group), forked));
         }
     }
-    Ok((None, process::fork(entry::NAMESPACES, None)?))
+    Ok((None, process::fork(namespaces, None)?))
+}
+
+/// What the spawner holds of a warden.
+struct Warden {
+    /// Readable when it has ended.
+    handle: OwnedFd,
+    /// Its way to know that the spawner has ended.
+    socket: OwnedFd,
 }
 
 /// A warden that is not known to stand. It is ended when anything fails before that.

@@ -19,6 +19,16 @@ pub fn drop_all() -> io::Result<()> {
             return Err(error);
         }
     }
+    drop_held()
+}
+
+/// No capability left, and with no new privileges no way to get one back. For who has not the power to shrink the bounding
+/// set: that is shrunk where it can be.
+pub fn drop_held() -> io::Result<()> {
+    for capability in 0..64 {
+        // SAFETY: PR_CAPBSET_DROP takes integers only. Without the power to, or beyond the last, nothing happens.
+        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+    }
     rustix::thread::clear_ambient_capability_set()?;
     let none = CapabilitySet::empty();
     rustix::thread::set_capabilities(

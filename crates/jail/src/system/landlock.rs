@@ -22,7 +22,7 @@ struct Beneath {
 const BENEATH: libc::c_int = 1;
 const ASK_FOR_VERSION: libc::c_uint = 1;
 
-/// The version of Landlock in this kernel; 0: it has none, or it is switched off.
+/// The version of Landlock in this kernel. An error: it has none, it is switched off, or somebody around us forbids it.
 pub fn version() -> io::Result<u32> {
     // SAFETY: with a null pointer, no size, and this flag, the call returns a number and touches no memory.
     let result = unsafe {
@@ -33,14 +33,7 @@ pub fn version() -> io::Result<u32> {
             ASK_FOR_VERSION,
         )
     };
-    if let Ok(version) = u32::try_from(result) {
-        return Ok(version);
-    }
-    let error = io::Error::last_os_error();
-    match error.raw_os_error() {
-        Some(libc::ENOSYS | libc::EOPNOTSUPP) => Ok(0),
-        _ => Err(error),
-    }
+    u32::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
 /// An empty set of rules. Kernels take a shorter subject if what they do not know is zero.

@@ -45,6 +45,9 @@ pub fn fork(flags: libc::c_int, group: Option<BorrowedFd<'_>>) -> io::Result<For
     let result = unsafe {
         libc::syscall(libc::SYS_clone3, &raw const arguments, size_of::<libc::clone_args>())
     };
+    // Filters of containers answer so, for they cannot see its flags; the older call can do all but the group.
+    let unknown = result == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS);
+    let result = if unknown && into == 0 { fork_as_of_old(flags, &mut handle) } else { result };
     match result {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(Fork::Child),
@@ -56,6 +59,15 @@ pub fn fork(flags: libc::c_int, group: Option<BorrowedFd<'_>>) -> io::Result<For
             Ok(Fork::Parent { child, handle })
         }
     }
+}
+
+/// The same by the older call. The handle is for the parent only.
+fn fork_as_of_old(flags: libc::c_int, handle: &mut libc::c_int) -> libc::c_long {
+    let flags = libc::c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
+    let none = std::ptr::null::<libc::c_void>();
+    // SAFETY: as above; with no stack given the child goes on with a copy of this one, and with CLONE_PIDFD the third
+    // argument, which is the parent's in all orders that architectures have for the rest, is where the handle goes.
+    unsafe { libc::syscall(libc::SYS_clone, flags, none, std::ptr::from_mut(handle), none, none) }
 }
 
 /// Ends this process at once: no destructors, no buffers written, nothing of what it copied from its parent.

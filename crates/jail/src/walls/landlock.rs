@@ -13,10 +13,12 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::io::Errno;
 
+use crate::cell::view::DEVICES;
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, View};
 use crate::system::landlock::{self, Subject};
@@ -43,60 +45,90 @@ const READING: u64 = READ_FILE | READ_DIRECTORY;
 /// All but devices: to make them, and to ask them for more than bytes.
 const EVERYTHING: u64 = !(MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE | CONTROL_DEVICE);
 
-/// Binds this process, and all that come of it, to what concerns the jail as a whole. Returns the version in force.
-pub fn restrict() -> io::Result<u32> {
-    let version = version()?;
-    let scopes = known(&SCOPES, version);
-    if scopes != 0 {
-        // Whoever is bound to anything may move nothing between directories, unless that is granted.
-        let rules = landlock::create(&Subject { files: REFER, scopes, network: 0 })?;
-        grant(&rules, Path::new("/"), REFER)?;
-        landlock::bind(rules.as_fd())?;
+/// Nothing can be moved from one directory to another under the first version, and too much needs that.
+pub const FIRST_USED: u32 = 2;
+/// Before, files outside can be emptied by their names. In a jail with a view there are no such names.
+pub const FIRST_ALONE: u32 = 3;
+/// From then on signals stay inside.
+pub const FIRST_WITH_SCOPES: u32 = 6;
+
+/// The version of this kernel, if it is at least that.
+pub fn version(least: u32) -> Result<u32, Failure> {
+    let version = landlock::version().at("use Landlock")?;
+    if version < least {
+        let step = format!("use Landlock, which is of version {version} and not {least}");
+        return Err(Failure::new(step, Errno::OPNOTSUPP));
     }
     Ok(version)
 }
 
-/// Nothing can be moved from one directory to another under the first version, and too much needs that.
-fn version() -> io::Result<u32> {
-    landlock::version().map(|version| if version < 2 { 0 } else { version })
+/// Binds this process, and all that come of it, to what concerns the jail as a whole.
+pub fn restrict(version: u32) -> io::Result<()> {
+    let scopes = known(&SCOPES, version);
+    if scopes == 0 {
+        return Ok(());
+    }
+    // Whoever is bound to anything may move nothing between directories, unless that is granted.
+    let rules = landlock::create(&Subject { files: REFER, scopes, network: 0 })?;
+    grant(&rules, Path::new("/"), REFER)?;
+    landlock::bind(rules.as_fd())
 }
 
 /// The grants for files, for programs to be bound to.
 pub struct Grants {
-    /// `None`: the kernel has no Landlock.
+    /// `None`: there is no Landlock.
     rules: Option<OwnedFd>,
 }
 
 impl Grants {
+    pub fn none() -> Self {
+        Grants { rules: None }
+    }
+
     /// Of the view as it is mounted now, seen from inside.
-    pub fn of(view: &View) -> Result<Self, Failure> {
-        let version = version().at("ask for Landlock")?;
-        if version == 0 {
-            return Ok(Grants { rules: None });
-        }
-        let files = known(&FILES, version);
-        let rules = landlock::create(&Subject { files, ..Subject::default() });
-        let rules = rules.at("make rules for Landlock")?;
-        let grant = |place: &Path, granted: u64| {
-            let step = format!("grant {} by Landlock", place.display());
-            grant(&rules, place, granted & files).at(&step)
-        };
+    pub fn of(view: &View, version: u32) -> Result<Self, Failure> {
+        let set = Set::new(version)?;
         // All that is beneath this root was put there to be read, and nothing else is beneath it.
-        grant(Path::new("/"), READING)?;
-        grant(Path::new("/dev"), READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
+        set.grant(Path::new("/"), READING)?;
+        set.grant(Path::new("/dev"), READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
         // Names of threads and the like. What may be written there is decided by /proc itself.
-        grant(Path::new("/proc"), READING | WRITE_FILE | TRUNCATE)?;
+        set.grant(Path::new("/proc"), READING | WRITE_FILE | TRUNCATE)?;
         for tree in &view.trees {
             let granted = match tree.access {
                 Access::Read => READING | EXECUTE,
                 Access::Write | Access::Layer(_) => EVERYTHING,
             };
-            grant(&tree.target, granted)?;
+            set.grant(&tree.target, granted)?;
         }
         for scratch in &view.scratch {
-            grant(&scratch.target, EVERYTHING)?;
+            set.grant(&scratch.target, EVERYTHING)?;
         }
-        Ok(Grants { rules: Some(rules) })
+        Ok(Grants { rules: Some(set.rules) })
+    }
+
+    /// Of the same trees where they are on the host, for a jail that has no view. What is hidden in a tree for reading is
+    /// granted to nobody; in one for writing that cannot be had, as a grant is for all that lies beneath.
+    pub fn on_host(view: &View, version: u32) -> Result<Self, Failure> {
+        let set = Set::new(version)?;
+        for device in DEVICES {
+            let device = Path::new("/dev").join(device);
+            set.grant(&device, READ_FILE | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
+        }
+        // What is told there about processes beyond the jail is their names; for more, Landlock does not let them.
+        set.grant(Path::new("/proc"), READING)?;
+        for file in &view.files {
+            set.grant_if_there(&file.target, READ_FILE)?;
+        }
+        for tree in &view.trees {
+            match tree.access {
+                Access::Read => set.grant_around(&tree.source, &tree.hidden, READING | EXECUTE)?,
+                Access::Write => set.grant(&tree.source, EVERYTHING)?,
+                Access::Layer(_) => {
+                    return Err(Failure::new("keep writes apart without a view", Errno::OPNOTSUPP));
+                }
+            }
+        }
+        Ok(Grants { rules: Some(set.rules) })
     }
 
     /// Binds this process, and all that come of it.
@@ -105,7 +137,61 @@ impl Grants {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "runs inside, where there is nothing but the view")]
+/// A set of rules while it is made.
+struct Set {
+    rules: OwnedFd,
+    files: u64,
+}
+
+impl Set {
+    fn new(version: u32) -> Result<Self, Failure> {
+        let files = known(&FILES, version);
+        let rules = landlock::create(&Subject { files, ..Subject::default() });
+        Ok(Set { rules: rules.at("make rules for Landlock")?, files })
+    }
+
+    fn grant(&self, place: &Path, granted: u64) -> Result<(), Failure> {
+        let step = format!("grant {} by Landlock", place.display());
+        grant(&self.rules, place, granted & self.files).at(&step)
+    }
+
+    fn grant_if_there(&self, place: &Path, granted: u64) -> Result<(), Failure> {
+        match self.grant(place, granted) {
+            Err(failure) if failure.errno == libc::ENOENT => Ok(()),
+            granted => granted,
+        }
+    }
+
+    /// All of a tree but what is hidden in it, whose name stays to be seen.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "without a view the grants are on the host itself"
+    )]
+    fn grant_around(&self, place: &Path, hidden: &[PathBuf], granted: u64) -> Result<(), Failure> {
+        if hidden.is_empty() {
+            return self.grant_if_there(place, granted);
+        }
+        let step = format!("look into {}", place.display());
+        self.grant(place, READ_DIRECTORY)?;
+        for entry in std::fs::read_dir(place).at(&step)? {
+            let entry = entry.at(&step)?;
+            let name = entry.file_name();
+            let below = hidden.iter().filter_map(|hidden| hidden.strip_prefix(&name).ok());
+            let below: Vec<PathBuf> = below.map(Path::to_owned).collect();
+            let is_hidden = below.iter().any(|rest| rest.as_os_str().is_empty());
+            // A link gives nothing that its end does not.
+            if !is_hidden && !entry.file_type().at(&step)?.is_symlink() {
+                self.grant_around(&place.join(name), &below, granted)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "runs inside, where there is nothing but the view, or where there is none"
+)]
 fn grant(rules: &OwnedFd, place: &Path, granted: u64) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let place = openat(CWD, place, flags, Mode::empty())?;

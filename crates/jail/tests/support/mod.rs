@@ -58,10 +58,16 @@ impl Project {
 
     /// Starts a script; what it prints goes to the file `out` of the project.
     pub fn start(&self, cell: &mut Cell, script: &str) -> Running {
+        self.start_with(cell, script, &[])
+    }
+
+    /// The same with more variables.
+    pub fn start_with(&self, cell: &mut Cell, script: &str, variables: &[(&str, &str)]) -> Running {
+        let all = [("PATH", "/usr/bin:/bin")].iter().chain(variables);
         let program = Program {
             path: "/bin/sh".into(),
             argv: vec!["sh".into(), "-c".into(), script.into()],
-            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            environment: all.map(|(name, value)| ((*name).into(), (*value).into())).collect(),
             directory: self.0.to_str().expect("a name").into(),
             file_mode_mask: 0o022,
         };

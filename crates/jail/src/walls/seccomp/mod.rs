@@ -12,40 +12,45 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-use rules::Choices;
+pub use rules::{Choices, Sockets};
 
-use crate::plan::Plan;
+use crate::outcome::Failure;
 use crate::system::seccomp;
 
+/// The filter stands. With whom to ask from outside, or why nobody can be asked: the kernel is too old for that, or
+/// somebody around us does so already or forbids it. Then processes are not counted and executions not recorded.
+pub type Standing = Result<OwnedFd, Failure>;
+
 /// Puts up the filter, for this process and all that come of it.
-///
-/// `None`: the filter stands, but nobody can be asked from outside, as the kernel is too old for that or somebody
-/// around us does so already. Then processes are not counted.
-pub fn restrict(plan: &Plan) -> io::Result<Option<OwnedFd>> {
-    let choices = Choices { debugging: plan.debugging, asking: true };
+pub fn restrict(debugging: bool, sockets: Sockets) -> io::Result<Standing> {
+    let choices = Choices { debugging, asking: true, sockets };
     let asking = compiled(choices)?;
+    let mut refused = io::Error::from_raw_os_error(libc::EINVAL);
     for flags in [seccomp::LISTENER | seccomp::WAIT_KILLABLE, seccomp::LISTENER] {
         match seccomp::install(asking, flags) {
-            Ok(listener) => return Ok(listener),
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EBUSY)) => {}
-            Err(error) => return Err(error),
+            Ok(Some(listener)) => return Ok(Ok(listener)),
+            Ok(None) => {}
+            Err(error) => refused = error,
         }
     }
-    seccomp::install(compiled(Choices { asking: false, ..choices })?, 0)
+    seccomp::install(compiled(Choices { asking: false, ..choices })?, 0)?;
+    Ok(Err(Failure::new("be told of executions by the filter", refused)))
 }
 
 /// The filters of this process, made when first asked for. The spawner asks before it copies itself, so that jails
 /// find them made.
 pub fn prepare() -> io::Result<()> {
     for debugging in [false, true] {
-        compiled(Choices { debugging, asking: true })?;
+        compiled(Choices { debugging, asking: true, sockets: Sockets::Own })?;
     }
     Ok(())
 }
 
 fn compiled(choices: Choices) -> io::Result<&'static [libc::sock_filter]> {
-    static MADE: [OnceLock<Option<Vec<libc::sock_filter>>>; 4] = [const { OnceLock::new() }; 4];
-    let place = usize::from(choices.debugging) + 2 * usize::from(choices.asking);
+    static MADE: [OnceLock<Option<Vec<libc::sock_filter>>>; 8] = [const { OnceLock::new() }; 8];
+    let place = usize::from(choices.debugging)
+        + 2 * usize::from(choices.asking)
+        + 4 * usize::from(choices.sockets == Sockets::None);
     MADE.get(place)
         .and_then(|made| made.get_or_init(|| rules::compile(choices)).as_deref())
         .ok_or_else(|| io::Error::from_raw_os_error(libc::E2BIG))

@@ -16,6 +16,16 @@ pub struct Choices {
     pub debugging: bool,
     /// There is somebody outside who answers questions.
     pub asking: bool,
+    pub sockets: Sockets,
+}
+
+/// Who is to be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sockets {
+    /// Whoever is in the jail's own network.
+    Own,
+    /// Nobody: the network is the host's, and so are the names of sockets. Only connected pairs can be made.
+    None,
 }
 
 /// Calls that do not exist inside, with the reason.
@@ -106,6 +116,7 @@ enum Rule {
     /// New namespaces are refused, processes allowed, threads asked about.
     Clone,
     Socket,
+    NoSocket,
     SocketPair,
     Terminal,
     Personality,
@@ -296,6 +307,7 @@ fn rule_for(number: c_long, choices: Choices) -> Rule {
     let found = DEPENDING.iter().find(|(call, _)| *call == number);
     match found.map_or(Rule::Allow, |(_, rule)| *rule) {
         Rule::SetLimit | Rule::ChangeLimit if !choices.asking => Rule::Allow,
+        Rule::Socket if choices.sockets == Sockets::None => Rule::NoSocket,
         rule => rule,
     }
 }
@@ -311,6 +323,7 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.branch(Test::Any(libc::CLONE_THREAD as u32), Target::To(ends.ask), allow);
         }
         Rule::Socket => check_socket(program, ends),
+        Rule::NoSocket => program.end(refusal(libc::EAFNOSUPPORT)),
         Rule::SocketPair => {
             program.load(argument_at(0));
             let unix = Test::Equal(libc::AF_UNIX as u32);

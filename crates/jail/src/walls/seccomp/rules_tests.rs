@@ -43,7 +43,7 @@ fn run(program: &[libc::sock_filter], call: &Call) -> (u32, usize) {
 }
 
 fn filter(debugging: bool, asking: bool) -> Vec<libc::sock_filter> {
-    compile(Choices { debugging, asking }).expect("it fits")
+    compile(Choices { debugging, asking, sockets: Sockets::Own }).expect("it fits")
 }
 
 fn verdict(number: c_long, arguments: &[u64]) -> u32 {
@@ -65,7 +65,10 @@ fn every_number_meets_its_rule_after_few_steps() {
         let expected = if c_long::from(number) > LAST_KNOWN {
             refusal(libc::ENOSYS)
         } else {
-            match rule_for(c_long::from(number), Choices { debugging: false, asking: true }) {
+            match rule_for(
+                c_long::from(number),
+                Choices { debugging: false, asking: true, sockets: Sockets::Own },
+            ) {
                 Rule::Absent => refusal(libc::ENOSYS),
                 Rule::Ask => libc::SECCOMP_RET_USER_NOTIF,
                 // Of no family at all.
