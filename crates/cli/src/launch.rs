@@ -17,6 +17,7 @@ use exacta::policy::Profile;
 use exacta::policy::limits::Allowance;
 use exacta::programs::ProgramOptions;
 use exacta::{EngineError, SessionOptions};
+use exacta_jail::Level;
 
 use crate::invocation::Global;
 
@@ -46,6 +47,7 @@ impl Launch {
             path: std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect(),
             tools: tools(global)?,
             limits: configuration.limits,
+            min_isolation: Some(configuration.min_isolation),
         });
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
@@ -101,6 +103,7 @@ fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
         state: state.map(|state| state.join("exacta")),
         profile: profile(global)?,
         refusals: None,
+        min_isolation: min_isolation(global)?,
     })
 }
 
@@ -119,6 +122,21 @@ fn profile(global: &Global) -> Result<Option<Profile>, EngineError> {
         None => Err(EngineError::Configuration {
             path: "EXACTA_PROFILE".into(),
             problem: format!("unknown profile {text:?}: safe, dev or full-auto"),
+        }),
+    }
+}
+
+/// The flag, else `EXACTA_MIN_ISOLATION`.
+fn min_isolation(global: &Global) -> Result<Option<Level>, EngineError> {
+    if global.min_isolation.is_some() {
+        return Ok(global.min_isolation);
+    }
+    let Some(text) = std::env::var_os("EXACTA_MIN_ISOLATION") else { return Ok(None) };
+    match text.to_str().and_then(Level::from_name) {
+        Some(level) => Ok(Some(level)),
+        None => Err(EngineError::Configuration {
+            path: "EXACTA_MIN_ISOLATION".into(),
+            problem: format!("unknown isolation {text:?}: {}", crate::invocation::LEVELS),
         }),
     }
 }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
+use exacta_jail::Level;
 
 #[derive(Debug, Default)]
 pub struct Invocation {
@@ -27,6 +28,7 @@ pub struct Global {
     pub environment: Vec<(BString, BString)>,
     pub inherit_environment: bool,
     pub tools: Vec<PathBuf>,
+    pub min_isolation: Option<Level>,
 }
 
 #[derive(Debug, Default)]
@@ -80,6 +82,9 @@ pub struct RunInvocation {
     /// What would need a confirmation is refused.
     pub no_input: bool,
 }
+
+/// How the rungs of the jail's ladder are called.
+pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 
 const VERBS: &[&str] = &["run", "shell", "approvals", "trust", "init"];
 
@@ -177,6 +182,12 @@ impl Reader<'_> {
                     return Err(format!("unknown profile {profile:?}: safe, dev or full-auto"));
                 }
                 self.global.profile = Some(profile);
+            }
+            "min-isolation" => {
+                let text = self.value(name, inline)?.to_string_lossy().into_owned();
+                let level = Level::from_name(&text);
+                let level = level.ok_or_else(|| format!("unknown isolation {text:?}: {LEVELS}"))?;
+                self.global.min_isolation = Some(level);
             }
             "env" => {
                 let pair = bytes(&self.value(name, inline)?);

@@ -1,15 +1,20 @@
 //! What held the programs of a request, and what they used, for reports.
 
 use exacta::Outcome;
-use exacta_jail::outcome::{LimitHit, Tier};
+use exacta_jail::ladder::{Level, Missing};
+use exacta_jail::outcome::{LimitHit, Tier, Walls};
 use serde_json::{Value, json};
 
-/// `in-process`: no program has run. `namespaces`: in a jail of their own.
+/// `in-process`: no program has run. Else the rung of the jail's ladder, and what is missing from the highest.
 pub fn walls(outcome: &Outcome) -> Value {
-    let Some(programs) = &outcome.programs else {
-        return json!({ "level": "in-process", "walls": ["confined-filesystem"] });
-    };
-    let walls = &programs.walls;
+    match &outcome.programs {
+        Some(programs) => standing(&programs.walls),
+        None => json!({ "level": "in-process", "walls": ["confined-filesystem"] }),
+    }
+}
+
+/// What stands around programs.
+pub fn standing(walls: &Walls) -> Value {
     let landlock = format!("landlock-{}", walls.landlock);
     let all = [
         (walls.namespaces, "namespaces"),
@@ -20,16 +25,41 @@ pub fn walls(outcome: &Outcome) -> Value {
     ];
     let standing: Vec<&str> =
         all.iter().filter(|(is_up, _)| *is_up).map(|(_, name)| *name).collect();
+    let missing: Vec<Value> = walls.missing.iter().map(absent).collect();
     json!({
-        "level": if walls.namespaces { "namespaces" } else { "none" },
+        "level": walls.level.name(),
         "walls": standing,
-        "fs": if walls.absence { "enoent" } else { "eacces" },
-        "net": "loopback",
+        "missing": missing,
+        "fs": files(walls),
+        "net": network(walls.level),
         "limits": tier(walls.limits),
     })
 }
 
-fn tier(tier: Tier) -> &'static str {
+fn absent(missing: &Missing) -> Value {
+    let Missing { wall, failure } = missing;
+    json!({ "wall": wall.name(), "reason": failure.to_string(), "errno": failure.errno })
+}
+
+/// What meets whoever asks for a path outside.
+pub fn files(walls: &Walls) -> &'static str {
+    match (walls.absence, walls.landlock) {
+        (true, _) => "enoent",
+        (false, 1..) => "eacces",
+        (false, 0) => "none",
+    }
+}
+
+/// What can be reached.
+fn network(level: Level) -> &'static str {
+    match level {
+        Level::Full | Level::Namespaces => "loopback",
+        Level::Landlock | Level::Seccomp => "none",
+        Level::Limits => "host",
+    }
+}
+
+pub fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::ControlGroups2 => "cgroup2",
         Tier::ControlGroups1 => "cgroup1",

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::BString;
+use exacta_jail::Level;
 use exacta_policy::rules::{Notice, RuleFile, RuleSet, Tier};
 use exacta_policy::{Policy, Profile};
 
@@ -43,6 +44,7 @@ pub struct Sources {
     /// From flags and the environment.
     pub profile: Option<Profile>,
     pub refusals: Option<Refusals>,
+    pub min_isolation: Option<Level>,
 }
 
 /// Everything the files say, put together.
@@ -55,6 +57,8 @@ pub struct Configuration {
     pub grants: Grants,
     /// Limits of programs that somebody has set.
     pub limits: Chosen,
+    /// The rung of the jail's ladder below which programs do not run.
+    pub min_isolation: Level,
     /// What files say in vain.
     pub notices: Vec<Notice>,
     /// The files read, the highest tier first.
@@ -82,6 +86,7 @@ impl Configuration {
             refusals,
             grants,
             limits,
+            min_isolation: min_isolation(sources.min_isolation, &parsed),
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
             trust,
@@ -167,6 +172,15 @@ fn refusals(given: Option<Refusals>, files: &[(Tier, Settings)]) -> Refusals {
     // Who may only tighten can have less said, not more.
     let tighter = of(Tier::Project).filter(|refusals| *refusals == Refusals::Conceal);
     tighter.or(trusted).unwrap_or_default()
+}
+
+/// The most specific wins, but what the administrator or a project that is not trusted asks for is asked for.
+fn min_isolation(given: Option<Level>, files: &[(Tier, Settings)]) -> Level {
+    let of =
+        |tier: Tier| files.iter().find(|(its, _)| *its == tier).and_then(|(_, s)| s.min_isolation);
+    let wanted = given.or(of(Tier::TrustedProject)).or(of(Tier::User)).or(of(Tier::System));
+    let floors = of(Tier::System).into_iter().chain(of(Tier::Project));
+    floors.fold(wanted.unwrap_or(Level::Namespaces), Level::max)
 }
 
 /// The most specific wins; what the administrator or a project that is not trusted says can only be tightened.

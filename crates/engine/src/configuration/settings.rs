@@ -1,6 +1,7 @@
 //! What a configuration file says beside its rules.
 
 use bstr::BString;
+use exacta_jail::Level;
 use exacta_policy::Profile;
 use exacta_policy::rules::{LoadError, RuleFile};
 use serde::Deserialize;
@@ -9,7 +10,7 @@ use crate::gate::Refusals;
 use crate::programs::limits::Chosen;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
-pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits"];
+pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits", "min_isolation"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -18,6 +19,8 @@ pub struct Settings {
     pub readable: Vec<BString>,
     pub writable: Vec<BString>,
     pub limits: Chosen,
+    /// The rung of the jail's ladder below which programs do not run.
+    pub min_isolation: Option<Level>,
 }
 
 #[derive(Deserialize, Default)]
@@ -27,6 +30,7 @@ struct Written {
     agent: Agent,
     paths: Paths,
     limits: WrittenLimits,
+    min_isolation: Option<toml::Spanned<String>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -76,6 +80,18 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
                 return Err(problem(file, name.span().start, message, "explain or 404"));
             }
         });
+    }
+    if let Some(name) = written.min_isolation {
+        let level = Level::from_name(name.get_ref()).ok_or_else(|| {
+            let message = format!("unknown isolation {:?}", name.get_ref());
+            problem(
+                file,
+                name.span().start,
+                message,
+                "full, namespaces, landlock, seccomp or limits",
+            )
+        })?;
+        settings.min_isolation = Some(level);
     }
     settings.readable = directories(file, written.paths.read)?;
     settings.writable = directories(file, written.paths.write)?;

@@ -178,7 +178,10 @@ impl State {
         places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
         let plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
         let spawner = Spawner::start()?;
-        let cell = spawner.build(&plan)?;
+        let cell = spawner.build_at_least(&plan, prepared.least).map_err(|failure| Failure {
+            step: format!("{}, which `exacta doctor` says more about", failure.step),
+            ..failure
+        })?;
         tally.walls = cell.walls().clone();
         Ok(Standing { cell, _spawner: spawner })
     }

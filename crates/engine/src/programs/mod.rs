@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_jail::{Ending, Failure, Running};
+use exacta_jail::{Ending, Failure, Level, Running};
 use exacta_policy::Policy;
 use exacta_policy::limits::Allowance;
 use exacta_shell::control::Control;
@@ -41,6 +41,8 @@ pub struct ProgramOptions {
     pub tools: Vec<PathBuf>,
     /// Limits that the operator has set.
     pub limits: Chosen,
+    /// The rung of the jail's ladder below which programs do not run; absent: namespaces.
+    pub min_isolation: Option<Level>,
 }
 
 /// Where a session's programs find their things on the host.

@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString, ByteSlice};
-use exacta_jail::Plan;
 use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
+use exacta_jail::{Level, Plan};
 use exacta_policy::Policy;
 use exacta_shell::host::Identity;
 
@@ -40,6 +40,8 @@ pub struct Prepared {
     pub path: Vec<PathBuf>,
     pub environment: Vec<(BString, BString)>,
     pub home: PathBuf,
+    /// What a jail must be at least.
+    pub least: Level,
     plan: OnceLock<Plan>,
 }
 
@@ -56,7 +58,19 @@ impl Prepared {
         let home = PathBuf::from(HOME);
         let environment = environment::of_programs(&path, &home, &toolchains);
         let plan = OnceLock::new();
-        Prepared { places, identity, policy, tools, toolchains, path, environment, home, plan }
+        let least = options.min_isolation.unwrap_or(Level::Namespaces);
+        Prepared {
+            places,
+            identity,
+            policy,
+            tools,
+            toolchains,
+            path,
+            environment,
+            home,
+            least,
+            plan,
+        }
     }
 
     pub fn root(&self) -> &Path {
