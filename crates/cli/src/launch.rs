@@ -136,7 +136,7 @@ fn min_isolation(global: &Global) -> Result<Option<Level>, EngineError> {
         Some(level) => Ok(Some(level)),
         None => Err(EngineError::Configuration {
             path: "EXACTA_MIN_ISOLATION".into(),
-            problem: format!("unknown isolation {text:?}: {}", crate::invocation::LEVELS),
+            problem: format!("unknown isolation {}: {}", text.display(), crate::invocation::LEVELS),
         }),
     }
 }
