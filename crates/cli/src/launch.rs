@@ -5,12 +5,12 @@
     reason = "the command line is where the caller's directory and environment are read; an allowlist passes on"
 )]
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use exacta::approvals::Approver;
+use exacta::caller::{self, Inherit};
 use exacta::configuration::{Configuration, Sources, TrustedCommands};
 use exacta::gate::Face;
 use exacta::policy::Profile;
@@ -20,13 +20,6 @@ use exacta::{EngineError, SessionOptions};
 use exacta_jail::Level;
 
 use crate::invocation::Global;
-
-/// Variables of the caller that a script may have unless everything is asked for.
-const PASSED_ON: &[&str] =
-    &["LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "CI"];
-
-/// Passed on only if the directory they name exists for the script.
-const DIRECTORIES: &[&str] = &["TMPDIR", "TMP", "TEMP"];
 
 /// A session as the operator asked for it, and the configuration that it is judged by.
 pub struct Launch {
@@ -44,7 +37,7 @@ impl Launch {
         options.environment = environment(global, &root);
         options.directory = caller;
         options.programs = Some(ProgramOptions {
-            path: std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect(),
+            path: caller::path(),
             tools: tools(global)?,
             limits: configuration.limits,
             min_isolation: Some(configuration.min_isolation),
@@ -147,26 +140,11 @@ fn directory(name: &str) -> Option<PathBuf> {
 }
 
 fn environment(global: &Global, root: &Path) -> Vec<(BString, BString)> {
-    let mut variables: Vec<(BString, BString)> = std::env::vars_os()
-        .filter(|(name, value)| global.inherit_environment || passes(name, value, root))
-        .map(|(name, value)| (bytes(&name), bytes(&value)))
-        .collect();
+    let inherit = if global.inherit_environment { Inherit::Everything } else { Inherit::Harmless };
+    let mut variables = caller::environment(inherit, root);
     for (name, value) in &global.environment {
         variables.retain(|(other, _)| other != name);
         variables.push((name.clone(), value.clone()));
     }
     variables
-}
-
-fn passes(name: &OsStr, value: &OsStr, root: &Path) -> bool {
-    let Some(name) = name.to_str() else { return false };
-    if DIRECTORIES.contains(&name) {
-        let path = PathBuf::from(value);
-        return path.starts_with(root) || path.starts_with("/tmp");
-    }
-    PASSED_ON.contains(&name) || name.starts_with("LC_")
-}
-
-fn bytes(text: &OsStr) -> BString {
-    text.as_encoded_bytes().as_bstr().into()
 }

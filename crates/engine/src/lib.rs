@@ -5,6 +5,7 @@
 
 pub mod approvals;
 pub mod background;
+pub mod caller;
 pub mod commands_file;
 pub mod configuration;
 pub mod covenant;

@@ -71,9 +71,32 @@ pub fn write_project_file(root: &Path, name: &str, text: &[u8], force: bool) -> 
     placed
 }
 
-/// `.clada/`, made on demand: only for its owner, ignored by git.
+/// Nothing of these roots is granted: all that there is is the private `/tmp`.
+pub(crate) fn grants_nothing(root: &Path) -> bool {
+    root == Path::new("/") || root == Path::new("/tmp")
+}
+
+/// Where the state of a root is: in it, and where nothing of it is granted, with the user's own state.
+pub(crate) fn state_path(root: &Path) -> io::Result<PathBuf> {
+    if !grants_nothing(root) {
+        return Ok(root.join(STATE));
+    }
+    let directory =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || Some(directory("HOME")?.join(".local/state"));
+    let states = directory("XDG_STATE_HOME").or_else(home).ok_or_else(|| {
+        let problem = "neither XDG_STATE_HOME nor HOME says where the state of this root can be";
+        io::Error::new(io::ErrorKind::NotFound, problem)
+    })?;
+    Ok(states.join("exacta/tmp"))
+}
+
+/// The state, made on demand: only for its owner, ignored by git.
 pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
-    let state = root.join(STATE);
+    let state = state_path(root)?;
+    if let Some(above) = state.parent().filter(|_| grants_nothing(root)) {
+        fs::create_dir_all(above)?;
+    }
     match fs::DirBuilder::new().mode(0o700).create(&state) {
         Ok(()) => fs::write(state.join(".gitignore"), "*\n")?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

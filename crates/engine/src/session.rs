@@ -179,6 +179,8 @@ impl Session {
         let files = crate::filesystem::open(&options.root, options.storage)?;
         let project = match options.storage {
             Storage::Memory => None,
+            // Nothing of the root is granted, so nothing is decided about it there.
+            _ if files.root() == "/tmp" => None,
             Storage::Directory | Storage::Overlay => {
                 let (root, trust) = (options.root.clone(), Arc::clone(&options.trust));
                 Some(Project { decisions: ProjectDecisions::read(root.clone(), trust)?, root })

@@ -2,6 +2,7 @@
 //!
 //! Everything else has no place in this table, and what has no place does not exist.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -19,6 +20,7 @@ use super::points::Points;
 use super::resolve::DIRECTORY;
 use super::state::{self, State};
 use super::walk::{Ground, Step};
+use crate::project;
 
 /// Where the private temporary directory is for a script.
 pub(crate) const TEMPORARY: &str = "/tmp";
@@ -26,7 +28,8 @@ pub(crate) const TEMPORARY: &str = "/tmp";
 /// Where the pieces of a session's file system lie on the host.
 #[derive(Debug, Clone)]
 pub struct Places {
-    /// The project. `/` grants nothing, and `/tmp` is the private one: both leave only `/tmp`.
+    /// The project. `/` grants nothing, and `/tmp` is the private one: both leave only `/tmp`, and what was to lie in
+    /// them lies with the user's own state.
     pub root: PathBuf,
     /// exacta's state, normally `ROOT/.clada`.
     pub state: PathBuf,
@@ -81,13 +84,17 @@ pub(crate) struct Mounts {
 impl Mounts {
     pub(crate) fn open(places: &Places) -> io::Result<Self> {
         let (handle, real) = open_root(&places.root)?;
-        let granted = real != *b"/" && real != *b"/tmp";
-        let state = if granted && is_inside_root(places, &real) {
+        let granted = !project::grants_nothing(Path::new(OsStr::from_bytes(&real)));
+        let mut places = Cow::Borrowed(places);
+        let state = if granted && is_inside_root(&places, &real) {
             State::InProject(Arc::clone(&handle))
         } else {
+            if is_inside_root(&places, &real) {
+                places = Cow::Owned(beside(&places, &real)?);
+            }
             State::Elsewhere(places.state.clone())
         };
-        let temporary = Source::Temporary(Temporary::new(places));
+        let temporary = Source::Temporary(Temporary::new(&places));
         let (points, mut sources) = (Points::of(&real, granted), vec![temporary]);
         if granted {
             let at = points.position(real.as_bstr()).unwrap_or(0);
@@ -160,6 +167,16 @@ fn open_root(path: &Path) -> io::Result<(Handle, BString)> {
         _ => std::fs::canonicalize(path)?.into_os_string().into_encoded_bytes().into(),
     };
     Ok((Arc::new(handle), real))
+}
+
+/// The same places for a root of which nothing is granted: not even exacta writes there.
+fn beside(places: &Places, real: &BString) -> io::Result<Places> {
+    let state = project::state_path(Path::new(OsStr::from_bytes(real)))?;
+    let temporary = match places.temporary.strip_prefix(&places.state) {
+        Ok(below) => state.join(below),
+        Err(_) => places.temporary.clone(),
+    };
+    Ok(Places { state, temporary, ..places.clone() })
 }
 
 fn is_inside_root(places: &Places, real: &BString) -> bool {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug)]
 pub enum PrimitiveError {
-    /// The command may not run.
+    /// The command may not run, and nothing of it has.
     Validation {
         message: String,
     },
@@ -18,6 +18,14 @@ pub enum PrimitiveError {
     CommandFailed {
         exit_code: i32,
         message: String,
+    },
+    /// The policy has refused something that the command was about to do, and ended it.
+    Refused {
+        message: String,
+        /// What to do instead.
+        hint: Option<String>,
+        /// A person may still allow it, under this id.
+        approval: Option<String>,
     },
     Io(io::Error),
 }
@@ -34,6 +42,7 @@ impl fmt::Display for PrimitiveError {
             PrimitiveError::CommandFailed { exit_code, message } => {
                 write!(f, "command failed with exit code {exit_code}: {message}")
             }
+            PrimitiveError::Refused { message, .. } => write!(f, "refused by policy: {message}"),
             PrimitiveError::Io(error) => write!(f, "{}", exacta_shell::errno::text(error)),
         }
     }

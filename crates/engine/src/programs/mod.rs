@@ -48,6 +48,7 @@ pub struct ProgramOptions {
 /// Where a session's programs find their things on the host.
 #[derive(Debug, Clone)]
 pub struct Places {
+    /// The project. `/tmp` is none: nothing of the machine's own is granted.
     pub root: PathBuf,
     /// What `/tmp` is.
     pub temporary: PathBuf,
@@ -75,7 +76,9 @@ impl Programs {
         policy: &Arc<Policy>,
     ) -> io::Result<Self> {
         let root = crate::project::canonical(root)?;
-        let state = root.join(crate::project::STATE);
+        let state = crate::project::state_path(&root)?;
+        let nothing = crate::project::grants_nothing(&root);
+        let root = if nothing { PathBuf::from("/tmp") } else { root };
         let places = Places { temporary: state.join("tmp"), cache: state.join("cache"), root };
         Ok(Self::new(options, places, identity, policy))
     }

@@ -121,7 +121,9 @@ impl Prepared {
         let Places { root, temporary, cache } = &self.places;
         view.trees.push(write(temporary, Path::new("/tmp"), Vec::new()));
         view.trees.push(write(&cache.join("home"), Path::new(HOME), Vec::new()));
-        view.trees.push(write(root, root, vec![".clada".into()]));
+        if !crate::project::grants_nothing(root) {
+            view.trees.push(write(root, root, vec![".clada".into()]));
+        }
         view
     }
 
