@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use exacta::policy::Decision;
+use exacta_jail::Level;
 use exacta_shell::status::ExitStatus;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,17 +22,26 @@ pub enum Exit {
     Verdict(Decision),
     /// The script's file is not there.
     NotFound,
+    /// `doctor`: the rung of the jail's ladder.
+    Rung(Level),
+    /// `doctor`: something does not hold that should.
+    Broken,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(match exit {
             Exit::Script(status) => status.0,
-            Exit::Success | Exit::Verdict(Decision::Allow) => 0,
+            Exit::Success | Exit::Verdict(Decision::Allow) | Exit::Rung(Level::Full) => 0,
+            Exit::Broken => 1,
             Exit::Usage => 2,
             Exit::TimedOut => 124,
             Exit::Verdict(Decision::Confirm) => 3,
             Exit::Verdict(Decision::Deny) => 4,
+            Exit::Rung(Level::Namespaces) => 10,
+            Exit::Rung(Level::Landlock) => 11,
+            Exit::Rung(Level::Seccomp) => 12,
+            Exit::Rung(Level::Limits) => 13,
             Exit::Failed => 125,
             Exit::Refused => 126,
             Exit::NotFound => 127,

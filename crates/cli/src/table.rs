@@ -40,7 +40,7 @@ impl Look {
         self.painted(text, "1")
     }
 
-    fn painted(self, text: &str, colour: &str) -> String {
+    pub fn painted(self, text: &str, colour: &str) -> String {
         if self.colour { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }

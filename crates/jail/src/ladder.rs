@@ -63,6 +63,8 @@ pub enum Wall {
     Overlay,
     /// A keyring of its own. The filter forbids all use of keys besides.
     Keyring,
+    /// Without namespaces: what is written to some trees is kept apart. They cannot be written.
+    Layers,
     /// Without namespaces: signals do not leave the jail.
     Signals,
     /// Without namespaces: the state of exacta in the project is out of reach.
@@ -82,6 +84,7 @@ impl Wall {
             Wall::Processes => "proc",
             Wall::Overlay => "overlay",
             Wall::Keyring => "keyring",
+            Wall::Layers => "write-layers",
             Wall::Signals => "signal-scope",
             Wall::State => "hidden-state",
             Wall::Ordinary => "ordinary-user",

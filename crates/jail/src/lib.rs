@@ -14,6 +14,7 @@ mod messages;
 mod network;
 pub mod outcome;
 pub mod plan;
+pub mod probe;
 mod spawner;
 pub mod standard_streams;
 mod system;

@@ -1,4 +1,4 @@
-//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`.
+//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,8 @@ use super::{Reader, one_text, split_option};
 pub enum Manage {
     Shell(ShellVerb),
     Approvals(ApprovalsVerb),
+    /// `exacta doctor [--json]`
+    Doctor,
     /// `exacta trust [--yes] [--forget]`
     Trust {
         yes: bool,
@@ -46,6 +48,10 @@ pub fn parse(verb: &BStr, reader: &mut Reader<'_>) -> Result<Manage, String> {
     match verb.as_bytes() {
         b"shell" => shell(reader),
         b"approvals" => approvals(reader),
+        b"doctor" => {
+            given(reader, &[], &[])?.no_words("doctor")?;
+            Ok(Manage::Doctor)
+        }
         b"trust" => {
             let given = given(reader, &["yes", "forget"], &[])?;
             given.no_words("trust")?;

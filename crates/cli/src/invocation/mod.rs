@@ -86,7 +86,7 @@ pub struct RunInvocation {
 /// How the rungs of the jail's ladder are called.
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 
-const VERBS: &[&str] = &["run", "shell", "approvals", "trust", "init"];
+const VERBS: &[&str] = &["run", "shell", "approvals", "trust", "init", "doctor"];
 
 /// Options that belong to capabilities this version does not have: said aloud, never ignored.
 const NOT_HERE: &[&str] = &["dry-run", "hold", "session", "wait"];

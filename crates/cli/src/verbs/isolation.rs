@@ -3,6 +3,7 @@
 use exacta::Outcome;
 use exacta_jail::ladder::{Level, Missing};
 use exacta_jail::outcome::{LimitHit, Tier, Walls};
+use exacta_jail::plan::Limits;
 use serde_json::{Value, json};
 
 /// `in-process`: no program has run. Else the rung of the jail's ladder, and what is missing from the highest.
@@ -79,15 +80,22 @@ pub fn usage(outcome: &Outcome) -> Value {
 /// The limits that were in force, and those that were reached.
 pub fn limits(outcome: &Outcome) -> Value {
     let Some(programs) = &outcome.programs else { return Value::Null };
-    let limits = &programs.limits;
     let reached: Vec<&str> = programs.limits_hit.iter().map(|hit| name(*hit)).collect();
+    let mut all = in_force(&programs.limits);
+    if let Value::Object(fields) = &mut all {
+        fields.insert("reached".to_owned(), json!(reached));
+    }
+    all
+}
+
+/// Limits of programs.
+pub fn in_force(limits: &Limits) -> Value {
     json!({
         "cpu_seconds": limits.processor_time.map(|time| time.as_secs()),
         "memory_bytes": limits.memory,
         "processes": limits.processes,
         "tasks": limits.tasks,
         "open_files": limits.open_files,
-        "reached": reached,
     })
 }
 

@@ -3,7 +3,7 @@
 mod approvals;
 mod init;
 mod interactive;
-mod isolation;
+pub mod isolation;
 mod run;
 mod script;
 mod shell;
@@ -12,7 +12,7 @@ mod trust;
 
 use crate::exit::Exit;
 use crate::invocation::{Invocation, Manage, Source, What};
-use crate::{output, usage};
+use crate::{doctor, output, usage};
 
 pub fn perform(invocation: Invocation) -> Exit {
     let Invocation { global, what } = invocation;
@@ -31,6 +31,7 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Script(script) => script::perform(&global, script),
         What::Run(run) if run.strict => strict::perform(&global, run),
         What::Run(run) => run::perform(&global, run),
+        What::Manage(Manage::Doctor) => doctor::perform(&global),
         What::Manage(Manage::Shell(verb)) => shell::perform(&global, &verb),
         What::Manage(Manage::Approvals(verb)) => approvals::perform(&global, &verb),
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),
@@ -41,7 +42,7 @@ pub fn perform(invocation: Invocation) -> Exit {
 }
 
 /// exacta itself could not do it.
-fn failed(problem: &dyn std::fmt::Display) -> Exit {
+pub fn failed(problem: &dyn std::fmt::Display) -> Exit {
     output::error(&format!("exacta: {problem}\n"));
     Exit::Failed
 }

@@ -3,6 +3,7 @@
 mod carrying;
 mod descriptors;
 mod environment;
+mod examination;
 mod jail;
 pub mod limits;
 mod plan;
@@ -30,6 +31,7 @@ use self::limits::Chosen;
 use self::plan::Prepared;
 use crate::filesystem::CurrentRequest;
 
+pub use self::examination::Examination;
 pub use self::jail::Tally;
 
 /// What the operator says about programs.

@@ -23,7 +23,7 @@ use super::outside::Outside;
 use crate::ladder::{Level, Missing, Wall};
 use crate::limits;
 use crate::outcome::{AtStep, Failure, Walls};
-use crate::plan::{Access, Plan, View};
+use crate::plan::{Access, Plan, Tree, View};
 use crate::system::credentials;
 use crate::system::process::{self, Fork, Patience};
 use crate::walls;
@@ -119,12 +119,7 @@ fn become_init(
     credentials::drop_held().at("drop all capabilities")?;
     // The kernel forgets it when somebody becomes somebody else.
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
-    let hides =
-        plan.view.trees.iter().any(|tree| tree.access != Access::Read && !tree.hidden.is_empty());
-    if hides {
-        let failure = Failure::new("hide what lies in a tree for writing", Errno::OPNOTSUPP);
-        missing.push(Missing::new(Wall::State, failure));
-    }
+    missing.extend(beyond_grants(&plan.view));
     let (landlock, grants) = put_up_landlock(plan, way, &mut missing)?;
     let notifier = put_up_filter(way, &mut missing)?;
     let walls =
@@ -162,6 +157,17 @@ fn put_up_filter(way: Level, missing: &mut Vec<Missing>) -> Result<Option<OwnedF
     let standing = walls::seccomp::restrict(false, Sockets::None);
     let standing = standing.at("put up the system call filter")?;
     Ok(standing.map_err(|failure| missing.push(Missing::new(Wall::Notification, failure))).ok())
+}
+
+/// What only a view can do.
+fn beyond_grants(view: &View) -> Vec<Missing> {
+    let missing = |wall, step: &str| Missing::new(wall, Failure::new(step, Errno::OPNOTSUPP));
+    let any = |wanted: fn(&Tree) -> bool| view.trees.iter().any(wanted);
+    let hides = any(|tree| tree.access == Access::Write && !tree.hidden.is_empty());
+    let layers = any(|tree| matches!(tree.access, Access::Layer(_)));
+    let state = hides.then(|| missing(Wall::State, "hide what lies in a tree for writing"));
+    let layers = layers.then(|| missing(Wall::Layers, "keep writes apart without a view"));
+    state.into_iter().chain(layers).collect()
 }
 
 /// Paths that are others on the host, the longest first.

@@ -5,5 +5,6 @@ pub mod credentials;
 pub mod landlock;
 pub mod loopback;
 pub mod mount;
+pub mod probe;
 pub mod process;
 pub mod seccomp;

@@ -121,11 +121,11 @@ impl Grants {
         }
         for tree in &view.trees {
             match tree.access {
-                Access::Read => set.grant_around(&tree.source, &tree.hidden, READING | EXECUTE)?,
-                Access::Write => set.grant(&tree.source, EVERYTHING)?,
-                Access::Layer(_) => {
-                    return Err(Failure::new("keep writes apart without a view", Errno::OPNOTSUPP));
+                // What would go into a layer has nowhere to go.
+                Access::Read | Access::Layer(_) => {
+                    set.grant_around(&tree.source, &tree.hidden, READING | EXECUTE)?;
                 }
+                Access::Write => set.grant(&tree.source, EVERYTHING)?,
             }
         }
         Ok(Grants { rules: Some(set.rules) })
