@@ -170,11 +170,11 @@ fn beyond_grants(view: &View) -> Vec<Missing> {
     state.into_iter().chain(layers).collect()
 }
 
-/// Paths that are others on the host, the longest first.
+/// Where trees are on the host, the longest path first: one that is where it was may lie in one that is not.
 fn moved(view: &View) -> Vec<(BString, BString)> {
     let text = |path: &Path| BString::from(path.as_os_str().as_encoded_bytes());
-    let moved = view.trees.iter().filter(|tree| tree.source != tree.target);
-    let mut moved: Vec<_> = moved.map(|tree| (text(&tree.target), text(&tree.source))).collect();
+    let trees = view.trees.iter();
+    let mut moved: Vec<_> = trees.map(|tree| (text(&tree.target), text(&tree.source))).collect();
     moved.sort_by_key(|(target, _)| std::cmp::Reverse(target.len()));
     moved
 }

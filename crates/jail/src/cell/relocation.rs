@@ -38,11 +38,13 @@ mod tests {
         let moved = [
             ("/home/agent/x".into(), "/else".into()),
             ("/home/agent".into(), "/project/.clada/home".into()),
+            ("/tmp/here".into(), "/tmp/here".into()),
             ("/tmp".into(), "/project/.clada/tmp".into()),
         ];
         for (inside, outside) in [
             ("/tmp", "/project/.clada/tmp"),
             ("/tmp/a/b", "/project/.clada/tmp/a/b"),
+            ("/tmp/here/a", "/tmp/here/a"),
             ("/tmpfile", "/tmpfile"),
             ("/home/agent/x/y", "/else/y"),
             ("/home/agent/xy", "/project/.clada/home/xy"),
