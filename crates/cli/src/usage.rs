@@ -15,6 +15,7 @@ Usage:
   exacta shell history                              what this process has run
   exacta approvals [list | show ID | approve ID [--session|--always] | deny ID [--never]]
   exacta trust [--yes | --forget]                   let .exacta.toml loosen the rules, as it is now
+  exacta doctor [--json]                            what holds programs on this machine, tried out; exit 0 all of it
   exacta init [--import FILE|claude-code] [--force] write a first .exacta.toml
 
 Options:
@@ -23,6 +24,9 @@ Options:
   --profile NAME     safe (nothing runs), dev (default: asks about what it does not know) or
                      full-auto (asks only about what cannot be undone)
   --config FILE      the operator's rules (default: $XDG_CONFIG_HOME/exacta/config.toml)
+  --min-isolation L  run programs with no less than this around them: full, namespaces (default),
+                     landlock, seccomp or limits; `exacta doctor` says what can be had
+  --tools DIR        a directory of your own programs, read-only on the jail's PATH; may be repeated
   --env NAME=VALUE   give the script a variable; may be repeated
   --inherit-env      give it the caller's whole environment
   --json             report as one JSON object (with run)
