@@ -348,10 +348,9 @@ impl Expected {
         let met =
             |errors: &[Errno]| errors.iter().any(|errno| errno.raw_os_error() == attempt.errno);
         let kept = match self {
-            Expected::Absent if met(&[Errno::NOENT]) => true,
+            Expected::Absent | Expected::Nameless if met(&[Errno::NOENT]) => true,
             Expected::Absent if attempt.errno != 0 => return State::Weaker,
             Expected::Absent => false,
-            Expected::Nameless if met(&[Errno::NOENT]) => true,
             Expected::Nameless => return State::Weaker,
             Expected::Refused => attempt.errno != 0,
             Expected::Unknown => met(&[Errno::NOSYS, Errno::PERM]),
