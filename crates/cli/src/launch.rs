@@ -41,6 +41,7 @@ impl Launch {
             tools: tools(global)?,
             limits: configuration.limits,
             min_isolation: Some(configuration.min_isolation),
+            network: caller::network(),
         });
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),

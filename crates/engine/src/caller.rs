@@ -5,10 +5,12 @@
     reason = "the caller's environment is read here, and an allowlist passes on"
 )]
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
+
+use crate::network::{NetworkOptions, Operator};
 
 /// Variables of the caller that a script may have unless everything is asked for.
 const PASSED_ON: &[&str] =
@@ -36,6 +38,17 @@ pub fn environment(inherit: Inherit, root: &Path) -> Vec<(BString, BString)> {
 /// The directories of this process's `PATH`, in which toolchains are recognised.
 pub fn path() -> Vec<PathBuf> {
     std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
+}
+
+/// What the caller's machine has of a network. None of its variables goes further than to the proxy and to whoever looks
+/// for the hosts of package managers.
+pub fn network() -> NetworkOptions {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let operator = Operator { home, variables: std::env::vars_os().filter_map(text).collect() };
+    NetworkOptions { operator, ..NetworkOptions::default() }
 }
 
 fn passes(name: &OsStr, value: &OsStr, root: &Path) -> bool {

@@ -86,8 +86,8 @@ impl Host for EngineHost {
         }
     }
 
-    fn run_program(&self, program: &Program<'_>, _clearance: Clearance) -> Option<Ended> {
-        self.programs.as_ref()?.run(program)
+    fn run_program(&self, program: &Program<'_>, clearance: Clearance) -> Option<Ended> {
+        self.programs.as_ref()?.run(program, clearance.restrictions())
     }
 
     fn find_program(&self, name: &BStr) -> Option<BString> {

@@ -19,6 +19,7 @@ mod judging;
 mod kept_file;
 mod kept_output;
 mod metered;
+pub mod network;
 mod pipeline;
 pub mod places;
 pub mod primitives;

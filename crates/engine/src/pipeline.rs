@@ -11,6 +11,7 @@
 use std::time::SystemTime;
 
 use bstr::{BStr, BString};
+use exacta_policy::rules::grant::Grant;
 use exacta_policy::{Action, Finding, Step};
 use exacta_shell::status::ExitStatus;
 
@@ -23,11 +24,28 @@ use crate::surroundings::World;
 #[derive(Debug, Clone)]
 pub struct Cleared {
     finding: Finding,
+    commands: Vec<Vec<BString>>,
+    hosts: Vec<Grant>,
 }
 
 impl Cleared {
     pub fn finding(&self) -> &Finding {
         &self.finding
+    }
+
+    /// The effective commands whose words are all known, the one that runs first.
+    pub fn commands(&self) -> &[Vec<BString>] {
+        &self.commands
+    }
+
+    /// What its programs may reach: what rules grant, and what was asked about by name.
+    pub fn hosts(&self) -> &[Grant] {
+        &self.hosts
+    }
+
+    /// A yes that leads nowhere outside.
+    fn without_hosts(finding: Finding) -> Self {
+        Cleared { finding, commands: Vec::new(), hosts: Vec::new() }
     }
 }
 
@@ -65,7 +83,7 @@ pub fn judge_unasked(
     let text = written_of(action, &verdict);
     let proposed = Proposed::new(text, world.directory, &[], verdict);
     let located = blocklist(gate, proposed).and_then(|it| paths(gate, allowlist(it)));
-    recorded(gate, located.map(|located| Cleared { finding: located.0.permission() }))
+    recorded(gate, located.map(|it| Cleared::without_hosts(it.0.permission())))
 }
 
 fn clear(gate: &Gate, proposed: Proposed<'_>) -> Result<Cleared, Refused> {
@@ -107,8 +125,11 @@ fn paths<'a>(gate: &Gate, listed: Listed<'a>) -> Result<Located<'a>, Refused> {
 fn policy(gate: &Gate, located: Located<'_>) -> Result<Cleared, Refused> {
     let finding = located.0.strictest();
     gate.remember(&finding);
+    let known = located.0.commands.iter().filter(|command| command.literal);
+    let commands = known.map(|command| command.argv.clone()).collect();
+    let hosts = located.0.hosts.clone();
     gate.ask(located.0)?;
-    Ok(Cleared { finding })
+    Ok(Cleared { finding, commands, hosts })
 }
 
 /// 7. Every way out of the pipeline is recorded here.

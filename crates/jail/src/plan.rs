@@ -99,8 +99,8 @@ pub struct Limits {
 pub enum Network {
     /// A loopback device of the jail's own, and nothing else.
     Off,
-    /// The same, and on this port of it a listener that is handed out to the caller: whoever answers there decides
-    /// where connections go.
+    /// The same, and this port of it is held by a socket that is handed out to the caller. Nobody listens there until
+    /// the caller does; whoever answers there decides where connections go.
     Proxy { port: u16 },
 }
 

@@ -19,6 +19,14 @@ with = ["https://mirror.example/*"]
 hosts = ["mirror.example", "*.cdn.example:8443"]
 overrides = ["block-curl"]
 reason = "our own mirror"
+
+[[rule]]
+id = "our-fetch"
+verdict = "allow"
+command = ["fetch"]
+hosts = ["mirror.example"]
+overrides = ["network"]
+reason = "knows where to ask"
 "#;
 
 fn policy(tier: Tier) -> Policy {
@@ -51,6 +59,8 @@ fn hosts_of_a_rule_go_to_what_it_allows_and_to_nothing_else() {
         ("curl https://mirror.example@evil.example/x https://mirror.example/", Confirm, mirror),
         ("./curl https://mirror.example/x", Confirm, &["mirror.example:443"]),
         ("git clone https://code.example/x.git", Confirm, &["code.example:443"]),
+        // A rule that takes the question away grants what it names, and no more.
+        ("fetch https://evil.example/ https://mirror.example/", Allow, &["mirror.example"]),
         ("git status", Allow, &[]),
         ("npm install", Allow, &[]),
     ];

@@ -1,6 +1,7 @@
 //! What held the programs of a request, and what they used, for reports.
 
 use exacta::Outcome;
+use exacta::network::Connection;
 use exacta_jail::ladder::{Level, Missing};
 use exacta_jail::outcome::{LimitHit, Tier, Walls};
 use exacta_jail::plan::Limits;
@@ -9,7 +10,15 @@ use serde_json::{Value, json};
 /// `in-process`: no program has run. Else the rung of the jail's ladder, and what is missing from the highest.
 pub fn walls(outcome: &Outcome) -> Value {
     match &outcome.programs {
-        Some(programs) => standing(&programs.walls),
+        Some(programs) => {
+            let mut standing = standing(&programs.walls);
+            let connections = programs.connections.iter().map(connection).collect::<Vec<_>>();
+            standing["connections"] = Value::from(connections);
+            if programs.reached_out {
+                standing["net"] = Value::from("granted-hosts");
+            }
+            standing
+        }
         None => json!({ "level": "in-process", "walls": ["confined-filesystem"] }),
     }
 }
@@ -34,6 +43,22 @@ pub fn standing(walls: &Walls) -> Value {
         "fs": files(walls),
         "net": network(walls.level),
         "limits": tier(walls.limits),
+    })
+}
+
+/// One that a program has asked for, allowed or not.
+fn connection(connection: &Connection) -> Value {
+    json!({
+        "host": connection.host,
+        "port": connection.port,
+        "address": connection.address.map(|address| address.to_string()),
+        "protocol": connection.protocol.name(),
+        "verdict": connection.fate.name(),
+        "reason": connection.fate.reason(),
+        "timestamp": exacta::report::timestamp(connection.began),
+        "duration_ms": connection.duration.as_secs_f64() * 1000.0,
+        "sent_bytes": connection.sent,
+        "received_bytes": connection.received,
     })
 }
 

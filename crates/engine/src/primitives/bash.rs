@@ -193,11 +193,11 @@ fn session(context: &PrimitiveContext, options: &BashOptions) -> PrimitiveResult
     settings.environment = environment(options, &root)?;
     settings.limits.wall_time = options.timeout;
     settings.judgement.clone_from(&context.judgement);
-    settings.programs =
-        Some(context.programs.clone().unwrap_or_else(|| ProgramOptions {
-            path: caller::path(),
-            ..ProgramOptions::default()
-        }));
+    settings.programs = Some(context.programs.clone().unwrap_or_else(|| ProgramOptions {
+        path: caller::path(),
+        network: caller::network(),
+        ..ProgramOptions::default()
+    }));
     let mut session = Session::new(settings).map_err(unusable)?;
     session.shell_mut().options.command_string = true;
     if directory != root {

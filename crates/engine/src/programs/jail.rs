@@ -10,6 +10,7 @@ use exacta_jail::{Cell, Ending, Failure, Plan, Program, Running, Spawner, Walls}
 use rustix::io::Errno;
 
 use super::plan::Prepared;
+use crate::network::{self, Connection, Proxy, Reach};
 
 #[derive(Default)]
 pub struct Jail {
@@ -27,6 +28,9 @@ struct State {
 
 /// Fields are dropped in this order.
 struct Standing {
+    /// The way out, which nothing uses until a program is granted something. A jail without a network of its own has
+    /// none.
+    proxy: Option<Proxy>,
     cell: Cell,
     _spawner: Spawner,
 }
@@ -40,6 +44,10 @@ pub struct Tally {
     pub limits_hit: Vec<LimitHit>,
     /// Every program that was started, by whomever.
     pub execs: Vec<Exec>,
+    /// Every connection that was asked for, allowed or not.
+    pub connections: Vec<Connection>,
+    /// Something was granted to one of them.
+    pub reached_out: bool,
     pub walls: Walls,
     /// The widest that were in force.
     pub limits: Limits,
@@ -56,6 +64,12 @@ impl Tally {
             self.hit(hit);
         }
         self.execs.extend(more.execs);
+    }
+
+    /// The same of a jail that has ended: nothing in it is connected to anything any more.
+    fn add_ended(&mut self, standing: &Standing) {
+        self.connections.extend(standing.proxy.iter().flat_map(Proxy::close));
+        self.add(&standing.cell);
     }
 
     /// `true`: for the first time.
@@ -80,17 +94,21 @@ impl Jail {
         program: &Program,
         descriptors: &[(u32, BorrowedFd<'_>)],
         limits: &Limits,
+        reach: &Reach,
         prepared: &Prepared,
     ) -> Result<Running, Failure> {
         let mut state = self.lock();
         let mut standing = state.ready(limits, prepared)?;
-        let mut started = standing.cell.start(program, descriptors);
+        let mut started = standing.start(program, descriptors, reach);
         // It has ended just now, for a limit: what ran in it is gone, but not what comes next.
         if started.as_ref().is_err_and(is_gone) {
             standing.cell.kill();
             state.standing = Some(standing);
             standing = state.renewed(prepared)?;
-            started = standing.cell.start(program, descriptors);
+            started = standing.start(program, descriptors, reach);
+        }
+        if let Some(tally) = &mut state.tally {
+            tally.reached_out |= !reach.is_empty();
         }
         state.standing = Some(standing);
         started
@@ -137,11 +155,30 @@ impl Jail {
         if let Some(mut standing) = state.standing.take() {
             // A jail that cannot be swept is not used again; dropping it ends everything in it.
             let swept = standing.cell.sweep().is_ok();
-            tally.add(&standing.cell);
+            tally.add_ended(&standing);
             state.standing = (swept && standing.cell.is_alive()).then_some(standing);
         }
         state.past += tally.processor_time;
         Some(tally)
+    }
+}
+
+impl Standing {
+    /// A program that was granted something finds the way out in its environment, and no other one does.
+    fn start(
+        &mut self,
+        program: &Program,
+        descriptors: &[(u32, BorrowedFd<'_>)],
+        reach: &Reach,
+    ) -> Result<Running, Failure> {
+        let Some(proxy) = self.proxy.as_ref().filter(|_| !reach.is_empty()) else {
+            return self.cell.start(program, descriptors);
+        };
+        let address = proxy.admit(reach.clone());
+        let address = address.map_err(|error| Failure::new("open the way out", error))?;
+        let mut program = program.clone();
+        network::add_variables(&mut program.environment, &address);
+        self.cell.start(&program, descriptors)
     }
 }
 
@@ -153,10 +190,13 @@ impl State {
         tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
         if let Some(mut standing) = self.standing.take() {
             let changes = *standing.cell.limits() != tally.limits;
-            if !first && (changes || !standing.cell.is_alive()) {
+            let alive = standing.cell.is_alive();
+            if !first && !alive {
+                tally.add_ended(&standing);
+            } else if !first && changes {
                 tally.add(&standing.cell);
             }
-            if standing.cell.is_alive() {
+            if alive {
                 // Counts anew: for a new request, or after what was counted is in the tally.
                 if first || changes {
                     standing.cell.set_limits(&tally.limits)?;
@@ -172,7 +212,7 @@ impl State {
     fn renewed(&mut self, prepared: &Prepared) -> Result<Standing, Failure> {
         let tally = self.tally.get_or_insert_default();
         if let Some(ended) = self.standing.take() {
-            tally.add(&ended.cell);
+            tally.add_ended(&ended);
         }
         let places = prepared.make_places();
         places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
@@ -183,7 +223,10 @@ impl State {
             ..failure
         })?;
         tally.walls = cell.walls().clone();
-        Ok(Standing { cell, _spawner: spawner })
+        let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
+        let proxy = cell.proxy().map(way_out).transpose();
+        let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
+        Ok(Standing { proxy, cell, _spawner: spawner })
     }
 }
 

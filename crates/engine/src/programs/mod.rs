@@ -30,6 +30,8 @@ use self::jail::Jail;
 use self::limits::Chosen;
 use self::plan::Prepared;
 use crate::filesystem::CurrentRequest;
+use crate::network::{NetworkOptions, Reach};
+use crate::pipeline::Cleared;
 
 pub use self::examination::Examination;
 pub use self::jail::Tally;
@@ -45,6 +47,7 @@ pub struct ProgramOptions {
     pub limits: Chosen,
     /// The rung of the jail's ladder below which programs do not run; absent: namespaces.
     pub min_isolation: Option<Level>,
+    pub network: NetworkOptions,
 }
 
 /// Where a session's programs find their things on the host.
@@ -65,6 +68,7 @@ pub struct Programs {
     jail: Arc<Jail>,
     policy: Arc<Policy>,
     chosen: Chosen,
+    network: NetworkOptions,
     /// Carry what is still written by what programs have left behind.
     followers: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -98,6 +102,7 @@ impl Programs {
             jail: Arc::default(),
             policy,
             chosen,
+            network: options.network.clone(),
             followers: Mutex::default(),
         }
     }
@@ -123,14 +128,20 @@ impl Programs {
     }
 
     /// Runs it to its end, or until the request ends. `None`: there is no such program.
-    pub fn run(&self, program: &Program<'_>) -> Option<Ended> {
+    pub fn run(&self, program: &Program<'_>, cleared: Option<&Cleared>) -> Option<Ended> {
         // A path is as the script has it: the program starts in its directory, and may look at its name.
         let is_path = program.name.contains(&b'/');
         let path = if is_path { program.name.into() } else { self.find(program.name)? };
-        Some(self.run_at(program, path).unwrap_or_else(|failure| explained(&failure)))
+        Some(self.run_at(program, path, cleared).unwrap_or_else(|failure| explained(&failure)))
     }
 
-    fn run_at(&self, program: &Program<'_>, path: BString) -> Result<Ended, Failure> {
+    fn run_at(
+        &self,
+        program: &Program<'_>,
+        path: BString,
+        cleared: Option<&Cleared>,
+    ) -> Result<Ended, Failure> {
+        let reach = self.reach(program, cleared);
         let inside = exacta_jail::Program {
             path,
             argv: program.argv.to_vec(),
@@ -148,8 +159,13 @@ impl Programs {
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
         }
-        let running =
-            Arc::new(self.jail.start(&inside, &descriptors.given(), &limits, &self.prepared)?);
+        let running = Arc::new(self.jail.start(
+            &inside,
+            &descriptors.given(),
+            &limits,
+            &reach,
+            &self.prepared,
+        )?);
         let mut carriers = descriptors.carry(&self.request)?;
         let ending = {
             let _until_its_end = program.takes_over.then(|| self.hand_over(program, &running));
@@ -165,6 +181,23 @@ impl Programs {
             Ending::Exited(status) => Ended::Exited(ExitStatus(status)),
             Ending::Signalled(signal) => Ended::Signalled(i32::from(signal)),
         })
+    }
+
+    /// The hosts that a program may reach. None for one that the script has put in the place of another.
+    fn reach(&self, program: &Program<'_>, cleared: Option<&Cleared>) -> Reach {
+        let Some(cleared) = cleared else { return Reach::default() };
+        let by_path = program.name.contains(&b'/');
+        let named = cleared.commands().first().and_then(|words| words.first());
+        let asked_by_path = named.is_some_and(|name| name.contains(&b'/'));
+        let system = by_path && self.prepared.is_on_path(program.name);
+        if by_path && !asked_by_path && !system {
+            return Reach::default();
+        }
+        let mut hosts = cleared.hosts().to_vec();
+        if !by_path || system {
+            hosts.extend(self.network.registries(cleared.commands()));
+        }
+        Reach(hosts)
     }
 
     /// How much of the machine a request may use from this program on.

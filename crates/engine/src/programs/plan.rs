@@ -16,6 +16,7 @@ use exacta_shell::host::Identity;
 
 use super::toolchains::{self, Toolchains};
 use super::{Places, ProgramOptions, environment, system};
+use crate::network::{self, Outlook};
 
 /// Where the system's own programs are.
 const SYSTEM_PATH: [&str; 7] =
@@ -42,6 +43,8 @@ pub struct Prepared {
     pub home: PathBuf,
     /// What a jail must be at least.
     pub least: Level,
+    /// How the proxy sees the world.
+    pub outlook: Outlook,
     plan: OnceLock<Plan>,
 }
 
@@ -57,6 +60,7 @@ impl Prepared {
         let path = path(&toolchains, &tools);
         let home = PathBuf::from(HOME);
         let environment = environment::of_programs(&path, &home, &toolchains);
+        let outlook = options.network.outlook();
         let plan = OnceLock::new();
         let least = options.min_isolation.unwrap_or(Level::Namespaces);
         Prepared {
@@ -69,6 +73,7 @@ impl Prepared {
             environment,
             home,
             least,
+            outlook,
             plan,
         }
     }
@@ -86,7 +91,8 @@ impl Prepared {
                 host_name: self.identity.host_name.to_str_lossy().into_owned(),
             },
             limits: Limits::default(),
-            network: Network::Off,
+            // Nobody listens there until a program is granted something.
+            network: Network::Proxy { port: network::PORT },
             debugging: false,
         })
     }
@@ -147,6 +153,13 @@ impl Prepared {
         [path, &real].into_iter().all(|path| self.is_in_view(path) && !self.is_hidden(path))
             && std::fs::metadata(&real)
                 .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    }
+
+    /// In a directory in which programs are found by their names.
+    pub fn is_on_path(&self, path: &BStr) -> bool {
+        let path = path.to_str().ok().map(Path::new);
+        let folder = path.and_then(Path::parent);
+        folder.is_some_and(|folder| self.path.iter().any(|known| known == folder))
     }
 
     fn is_hidden(&self, path: &Path) -> bool {

@@ -88,7 +88,9 @@ fn enter(
     network::raise_loopback().at("raise the loopback device")?;
     let proxy = match plan.network {
         Network::Off => None,
-        Network::Proxy { port } => Some(network::listen(port).at("listen for connections")?),
+        Network::Proxy { port } => {
+            Some(network::reserve(port).at("reserve a port for connections")?)
+        }
     };
     // The view is built beside the old root; init moves into it, for /proc shows the namespace of who mounts it.
     let mut root = Root::build(&plan.view, mounts)?;

@@ -70,7 +70,7 @@ impl Cell {
         &self.walls
     }
 
-    /// Where programs inside connect to when they use the proxy.
+    /// Where programs inside connect to when they use the proxy: a socket of theirs, to be listened on from here.
     pub fn proxy(&self) -> Option<BorrowedFd<'_>> {
         self.ends.proxy.as_ref().map(AsFd::as_fd)
     }

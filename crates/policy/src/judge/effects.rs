@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::event::{Access, Input, Open};
 use crate::hosts::{host_of, is_loopback};
 use crate::rules::grant::Grant;
-use crate::verdict::Finding;
+use crate::verdict::{Decision, Finding};
 use crate::word::Word;
 
 impl Inquiry<'_> {
@@ -198,16 +198,21 @@ impl Inquiry<'_> {
         if host.is_some_and(is_loopback) {
             return;
         }
-        // Whoever says yes to this command says yes to the host that it names.
         let named = target.as_literal().and_then(|target| Grant::of_target(target));
-        if let Some(named) = named {
-            if subjected.hosts.iter().any(|granted| granted.includes(&named)) {
-                return;
-            }
-            self.reach(&named);
+        let granted = |named: &Grant| subjected.hosts.iter().any(|it| it.includes(named));
+        if named.as_ref().is_some_and(granted) {
+            return;
         }
         let about = target.shown().to_str_lossy();
-        findings.extend(self.situation_unless("network", &about, &subjected.lifted));
+        let found = self.situation_unless("network", &about, &subjected.lifted);
+        // Whoever says yes to this question says yes to the host that it names. Where nobody is asked, only rules
+        // grant hosts.
+        if let Some(named) = named
+            && found.iter().any(|finding| finding.decision == Decision::Confirm)
+        {
+            self.reach(&named);
+        }
+        findings.extend(found);
     }
 
     /// A redirect, or a file opened while a script runs.
