@@ -1,6 +1,7 @@
 //! What the judge may know of a session: where it is, what its variables hold, where paths lead.
 
 use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::surroundings::is_system;
 use exacta_policy::{Place, Surroundings};
 use exacta_shell::builtins;
 use exacta_shell::filesystem::{FileSystem, Follow};
@@ -8,9 +9,6 @@ use exacta_shell::fnmatch::Pattern;
 use exacta_shell::shell::Shell;
 
 use crate::places;
-
-/// Directories that a program in the jail can read.
-const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// A session as the judge sees it.
 pub struct World<'a> {
@@ -49,9 +47,7 @@ impl Surroundings for World<'_> {
             Place::Outside if beneath(path, &self.grants.readable) => {
                 Place::Granted { writable: false }
             }
-            Place::Outside if SYSTEM.iter().any(|system| is_beneath(path, system.as_bytes())) => {
-                Place::System
-            }
+            Place::Outside if is_system(path) => Place::System,
             place => place,
         }
     }

@@ -84,7 +84,7 @@ impl Surroundings for Nowhere {
             Place::Scratch
         } else if DEVICES.iter().any(|device| path == *device) || path.starts_with(b"/dev/fd/") {
             Place::Device
-        } else if SYSTEM.iter().any(|folder| within(folder.as_bytes())) {
+        } else if is_system(path) {
             Place::System
         } else {
             Place::Outside
@@ -116,4 +116,41 @@ const DEVICES: &[&str] = &[
     "/dev/tty",
 ];
 
-const SYSTEM: &[&str] = &["/usr", "/bin", "/lib", "/lib64", "/sbin"];
+/// What programs can read of the system, and nothing of it is secret: what a distribution installs, the files of `/etc`
+/// that say which one it is, and what the kernel tells everybody.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc/alternatives",
+    "/etc/debian_version",
+    "/etc/localtime",
+    "/etc/lsb-release",
+    "/etc/mime.types",
+    "/etc/os-release",
+    "/etc/protocols",
+    "/etc/services",
+    "/etc/shells",
+    "/etc/ssl/certs",
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/self/limits",
+    "/proc/self/status",
+    "/proc/stat",
+    "/proc/uptime",
+    "/proc/version",
+];
+
+/// Is an absolute path without `..` one of the system that programs can read?
+pub fn is_system(path: &BStr) -> bool {
+    SYSTEM.iter().any(|known| {
+        path.strip_prefix(known.as_bytes())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    })
+}

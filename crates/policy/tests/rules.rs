@@ -21,7 +21,14 @@ fn every_default_rule_can_be_understood() {
         // What only the judge can bring about has no line that shows it.
         let shown = matches!(
             &*rule.id,
-            "limit" | "project-program" | "unread-option" | "unread-path" | "whole-project"
+            "limit"
+                | "copied-program"
+                | "home-path"
+                | "late-text"
+                | "project-program"
+                | "unread-option"
+                | "unread-path"
+                | "whole-project"
         ) || !(rule.written.matches.is_empty() || rule.written.not_match.is_empty());
         assert!(shown, "{}: examples", rule.id);
     }

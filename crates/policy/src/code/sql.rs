@@ -2,6 +2,8 @@
 //!
 //! The words that change or destroy have meaning where a statement begins, not in texts and comments.
 
+use bstr::ByteSlice;
+
 use super::findings::Findings;
 use super::tokens::among;
 use crate::event::Access;
@@ -33,6 +35,31 @@ const DANGEROUS: &[&str] = &[
 /// Functions that read files of the server. Sorted.
 const READING: &[&str] =
     &["LOAD_FILE", "PG_LS_DIR", "PG_READ_BINARY_FILE", "PG_READ_FILE", "READFILE"];
+
+/// Functions that take a file for a table: duckdb. Sorted.
+const TABLES: &[&str] = &[
+    "DELTA_SCAN",
+    "GLOB",
+    "ICEBERG_SCAN",
+    "PARQUET_FILE_METADATA",
+    "PARQUET_METADATA",
+    "PARQUET_SCAN",
+    "PARQUET_SCHEMA",
+    "READ_BLOB",
+    "READ_CSV",
+    "READ_CSV_AUTO",
+    "READ_JSON",
+    "READ_JSON_AUTO",
+    "READ_JSON_OBJECTS",
+    "READ_NDJSON",
+    "READ_NDJSON_AUTO",
+    "READ_PARQUET",
+    "READ_TEXT",
+    "READ_XLSX",
+    "SNIFF_CSV",
+    "SQLITE_SCAN",
+    "ST_READ",
+];
 
 /// Statements that look, and those that change rows in the open. Sorted.
 const HARMLESS: &[&str] = &[
@@ -341,12 +368,17 @@ impl<'a> Script<'a, '_> {
     fn functions(&mut self, statement: &Statement<'_>) {
         for (place, word) in statement.words.iter().enumerate() {
             let dangerous = among(DANGEROUS, word);
-            if !dangerous && !among(READING, word) {
+            let table = among(TABLES, word) || matches!(word.as_slice(), b"FROM" | b"JOIN");
+            if !dangerous && !table && !among(READING, word) {
                 continue;
             }
             let next = statement.texts.partition_point(|(at, _)| *at <= place);
             let text = statement.texts.get(next).filter(|(at, _)| *at == place + 1);
             let text = text.map_or(&b""[..], |(_, text)| *text);
+            if table {
+                self.table(text);
+                continue;
+            }
             if dangerous {
                 self.findings.danger(word);
             } else {
@@ -359,6 +391,15 @@ impl<'a> Script<'a, '_> {
                 _ if !dangerous => self.findings.open(text, Access::Read),
                 _ => {}
             }
+        }
+    }
+
+    /// A file or an address in the place of a table.
+    fn table(&mut self, name: &[u8]) {
+        if name.contains_str("://") {
+            self.findings.connect(name);
+        } else if name.contains(&b'/') {
+            self.findings.open(name, Access::Read);
         }
     }
 
@@ -405,7 +446,12 @@ impl<'a> Script<'a, '_> {
             return;
         }
         let writes = statement.words.iter().any(|word| word == b"TO");
-        for (_, path) in statement.texts.iter().take(1) {
+        // `COPY (SELECT … FROM 'x') TO 'y'`
+        let to = statement.words.iter().rposition(|word| word == b"TO").map_or(0, |at| at + 1);
+        for (_, path) in statement.texts.iter().filter(|(at, _)| *at >= to).take(1) {
+            if path.contains_str("://") {
+                self.findings.connect(path);
+            }
             self.findings.open(path, if writes { Access::Write } else { Access::Read });
         }
     }

@@ -62,6 +62,11 @@ impl Inquiry<'_> {
     /// Remembers whether a command that lists files lists all of them.
     pub fn note_listing(&mut self, reading: &Reading) {
         const LISTERS: [&str; 8] = ["echo", "fd", "fdfind", "find", "git", "ls", "printf", "rg"];
+        const CHOOSING: [&str; 9] =
+            ["ag", "egrep", "fd", "fdfind", "find", "git", "grep", "ls", "rg"];
+        if CHOOSING.iter().any(|name| reading.name == *name) {
+            self.lists_scripts = names_scripts(reading);
+        }
         if LISTERS.iter().any(|name| reading.name == *name) {
             let all = lists_everything(reading, self.world.root());
             self.lists_all = all.then(|| reading.name.clone());
@@ -158,6 +163,44 @@ fn lists_files(input: &Input) -> bool {
     !names.is_empty() && names.iter().all(known)
 }
 
+/// What `find -exec` gives to an interpreter: files that have the name of scripts? Whoever does not look for files
+/// has not chosen wrongly.
+pub(super) fn finds_scripts(subjected: &Subjected<'_>, lists_scripts: bool) -> bool {
+    const FINDERS: [&str; 3] = ["fd", "fdfind", "find"];
+    const GIVEN: [&str; 3] = ["parallel", "rush", "xargs"];
+    let reading = subjected.reading;
+    let is = |names: &[&str]| names.iter().any(|name| reading.name == *name);
+    if is(&FINDERS) {
+        names_scripts(reading)
+    } else {
+        !is(&GIVEN) || !lists_files(&subjected.invocation.input) || lists_scripts
+    }
+}
+
+/// Does it choose files that have the name of scripts?
+fn names_scripts(reading: &Reading) -> bool {
+    const ENDINGS: [&str; 26] = [
+        "sh", "bash", "zsh", "bats", "ksh", "fish", "py", "js", "mjs", "cjs", "ts", "tsx", "rb",
+        "pl", "t", "php", "lua", "R", "jl", "ex", "exs", "awk", "sed", "mk", "tcl", "groovy",
+    ];
+    let is_ending = |end: &[u8]| ENDINGS.iter().any(|known| end == known.as_bytes());
+    let named = |text: &Word| {
+        let text = text.shown().trim_end_with(|c| c == '$');
+        text.rsplit_once_str(".").is_some_and(|(_, end)| is_ending(end))
+    };
+    let chosen = reading.options.iter().any(|option| {
+        let ending = option.names.iter().any(|name| name == "-e" || name == "--extension");
+        let value = option.value.as_ref();
+        value.is_some_and(|value| named(value) || (ending && is_ending(value.shown())))
+    });
+    chosen || reading.operands.iter().any(named)
+}
+
+/// Every file there is, whichever way it is given.
+pub(super) fn is_everything(written: &BStr) -> bool {
+    written == EVERYTHING
+}
+
 pub(super) fn is_unknown(word: &Word) -> bool {
     matches!(word, Word::Dynamic(dynamic) if dynamic.splits
         && (dynamic.written == UNKNOWN || dynamic.written == EVERYTHING))
@@ -244,15 +287,25 @@ pub(super) fn placed(word: &Word, place: &BString, line: &BString) -> Word {
 }
 
 /// `find .git/hooks -exec sh -c '… {}'`: what is found lies where it is looked for.
-pub(super) fn place_found(subjected: &Subjected<'_>, words: &mut [Word]) {
+pub(super) fn place_found(subjected: &Subjected<'_>, words: &mut Vec<Word>) {
     let reading = subjected.reading;
-    let start = reading.operands.first().and_then(Word::as_literal);
-    let elsewhere =
-        |start: &&BStr| reading.name == "find" && !matches!(start.as_bytes(), b"." | b"./");
+    // The first operand of fd is a pattern.
+    let number = match reading.name.as_slice() {
+        b"find" => 0,
+        b"fd" | b"fdfind" => 1,
+        _ => return,
+    };
+    let start = reading.operands.get(number).and_then(Word::as_literal);
+    let elsewhere = |start: &&BStr| !matches!(start.as_bytes(), b"." | b"./");
     let Some(start) = start.filter(elsewhere) else { return };
-    let within = [start.trim_end_with(|c| c == '/'), b"/{}"].concat();
+    let within = BString::from([start.trim_end_with(|c| c == '/'), b"/{}"].concat());
+    let place = BString::from("{}");
+    // fd puts what it finds at the end if nothing says where.
+    if number > 0 && !words.iter().any(|word| word.shown().contains_str("{}")) {
+        words.push(Word::Literal(place.clone()));
+    }
     for word in words {
-        *word = placed(word, &"{}".into(), &within.clone().into());
+        *word = placed(word, &place, &within);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::rules::Subject;
 use crate::rules::grant::Grant;
 use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding};
+use crate::walk::LATE;
 use crate::word::Word;
 
 /// How many files a pattern in the place of a command is compared with.
@@ -88,12 +89,17 @@ impl Inquiry<'_> {
         };
         self.decodes |= decodes(&reading);
         self.note_listing(&reading);
+        self.reads_over(&subjected);
+        if let Some(home) = super::home::goes_home(&reading, self.world.root()) {
+            self.at_home = home;
+        }
         self.maker.clear();
         self.remade = remakes(&reading, &invocation.input);
         if makes_texts(&reading) {
             self.maker.extend_from_slice(&invocation.words);
         }
         let mut findings = self.by_rules(&mut subjected);
+        super::effects::talks_to_itself(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
         subjected.hosts.iter().for_each(|grant| self.reach(grant));
         if findings.is_empty() {
@@ -103,7 +109,14 @@ impl Inquiry<'_> {
         if self.deletes_everything(&reading) {
             findings.extend(self.situation("whole-project", "find -delete"));
         }
+        if self.at_home && unpacks(&reading) {
+            findings.extend(self.situation("home-path", "~"));
+        }
+        if invocation.via.iter().any(|step| step == LATE) {
+            findings.extend(self.situation("late-text", LATE));
+        }
         for (name, value) in &invocation.assignments {
+            self.looks_up(name, value);
             self.variable(name, value, &mut findings);
         }
         let nested = self.effects(&mut subjected, &mut findings);
@@ -132,7 +145,8 @@ impl Inquiry<'_> {
 
     /// A program that this very text has written: `cat > x.sh <<E …; ./x.sh`.
     fn written_program(&mut self, subjected: &Subjected<'_>) {
-        let Some(path) = &subjected.reading.path else { return };
+        let path = subjected.reading.path.clone().or_else(|| self.looked_up(subjected));
+        let Some(path) = &path else { return };
         let Some(absolute) = super::paths::key(path, &subjected.directory) else { return };
         if self.decodes && self.filled.contains(&absolute) {
             self.decoded(subjected, path);
@@ -144,6 +158,20 @@ impl Inquiry<'_> {
         }
         let language = language_of(content.as_bstr());
         self.nested_effect(subjected, &Effect::ScriptFile { language, path: path.clone() });
+    }
+
+    /// A name that leads to what this text has put into a directory of programs.
+    fn looked_up(&self, subjected: &Subjected<'_>) -> Option<Word> {
+        let name = subjected.invocation.words.first()?.as_literal()?;
+        let looked_up = self.program_directories.iter().find_map(|directory| {
+            let path = BString::from([directory.as_slice(), b"/", name.as_bytes()].concat());
+            let there = self.written.contains_key(&path) || self.filled.contains(&path);
+            there.then_some(Word::Literal(path))
+        });
+        // Package managers look there without being told.
+        let end = [b"/.bin/", name.as_bytes()].concat();
+        let installed = || self.written.keys().find(|path| path.ends_with(&end));
+        looked_up.or_else(|| installed().map(|path| Word::Literal(path.clone())))
     }
 
     fn by_rules(&self, subjected: &mut Subjected<'_>) -> Vec<Finding> {
@@ -197,6 +225,13 @@ impl Inquiry<'_> {
         let name = subjected.reading.name.to_str_lossy();
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// Puts files wherever it stands.
+fn unpacks(reading: &Reading) -> bool {
+    const NAMES: [&str; 10] =
+        ["7z", "7za", "bsdtar", "cpio", "gtar", "pax", "tar", "unar", "unrar", "unzip"];
+    NAMES.iter().any(|name| reading.name == *name)
 }
 
 /// Turns text that nobody can read into something else.

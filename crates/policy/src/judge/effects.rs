@@ -1,6 +1,6 @@
 //! What the words of a command do: files, hosts, variables here; commands and code in [`super::scripts`].
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::event::{Access, Input, Open};
 use crate::hosts::{host_of, is_loopback};
 use crate::rules::grant::Grant;
-use crate::verdict::{Decision, Finding};
+use crate::verdict::{Decision, Finding, Step};
 use crate::word::Word;
 
 impl Inquiry<'_> {
@@ -239,4 +239,36 @@ impl Inquiry<'_> {
         let sign = if open.access == Access::Read { "<" } else { ">" };
         self.note(vec![sign.into(), open.path.shown().into()], &open.via, findings);
     }
+}
+
+/// `curl http://localhost:3000/health`: a server that somebody has started here. It is asked about, not refused.
+pub(super) fn talks_to_itself(subjected: &Subjected<'_>, findings: &mut [Finding]) {
+    const RULES: [&str; 3] = ["block-curl", "block-fetch-siblings", "block-netcat"];
+    let denied = |finding: &Finding| {
+        finding.decision == Decision::Deny && RULES.iter().any(|rule| *finding.rule == **rule)
+    };
+    if !findings.iter().any(denied) || !is_local(&subjected.reading.effects) {
+        return;
+    }
+    for finding in findings.iter_mut().filter(|finding| denied(finding)) {
+        finding.decision = Decision::Confirm;
+        finding.step = Step::Policy;
+    }
+}
+
+/// All that it connects to is this machine, and it starts nothing.
+fn is_local(effects: &[Effect]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'@');
+    let mut connects = false;
+    let local = effects.iter().all(|effect| match effect {
+        Effect::Connect(target) => {
+            connects = true;
+            let local = |target: &BStr| target.iter().all(plain) && is_loopback(host_of(target));
+            // A port that is known later leads to no other machine that anybody would not be asked about.
+            local(target.prefix())
+        }
+        Effect::Open { .. } | Effect::Directory(_) => true,
+        _ => false,
+    });
+    local && connects
 }

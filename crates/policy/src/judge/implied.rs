@@ -270,6 +270,47 @@ const STARTING: &[&str] = &[
     "Command", "exec", "system", "popen", "spawn", "Process", "Runtime", "shell", "cmd", "execute",
 ];
 
+/// What removes files, in languages nobody here reads …
+const REMOVING: &[&str] = &[
+    "RemoveAll",
+    "os.Remove",
+    "remove_dir",
+    "remove_file",
+    "unlink",
+    "rmdir",
+    "remove(",
+    "rm_rf",
+    "Files.delete",
+    "deleteRecursively",
+    ".delete(",
+    "Directory.Delete",
+    "File.Delete",
+    "removeItem",
+    "File.rm",
+    "removeDirectory",
+    "deleteTree",
+    "removeFile",
+    "nftw",
+];
+
+/// … and what is not the project's.
+const ELSEWHERE: &[&str] = &[
+    "HOME",
+    "UserHomeDir",
+    "home_dir",
+    "USERPROFILE",
+    "user.home",
+    "user_home",
+    "UserProfile",
+    "homeDirectory",
+    "\"/home",
+    "\"/root",
+    "\"/etc",
+    "\"/\"",
+    "\"/usr",
+    "\"/var",
+];
+
 impl Inquiry<'_> {
     /// A file was written, with this in it.
     pub fn freshly_written(&mut self, path: &BString, text: &BString) {
@@ -354,8 +395,19 @@ impl Inquiry<'_> {
                 if STARTING.iter().any(|name| fresh.text.contains_str(name)) {
                     self.texts_in(subjected, fresh, via);
                 }
+                self.removes_elsewhere(subjected, fresh, via);
             }
             Kind::Manifest => self.texts_in(subjected, fresh, via),
+        }
+    }
+
+    /// `os.RemoveAll(os.Getenv("HOME"))`: removes what is not the project's.
+    fn removes_elsewhere(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
+        let names = |sights: &[&str]| sights.iter().any(|sight| fresh.text.contains_str(sight));
+        if names(REMOVING) && names(ELSEWHERE) {
+            let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
+            let findings = self.rules_on(&subject, &subjected.lifted);
+            self.note(vec![fresh.path.clone()], via, findings);
         }
     }
 
@@ -379,8 +431,9 @@ impl Inquiry<'_> {
 
 /// Denied, or asked about for what it does and not for being unknown.
 fn is_refused(verdict: &Verdict) -> bool {
-    const TELLING: [&str; 10] = [
+    const TELLING: [&str; 12] = [
         "ask-rm-everything",
+        "home-path",
         "network",
         "piped-code",
         "read-credentials",
@@ -390,6 +443,7 @@ fn is_refused(verdict: &Verdict) -> bool {
         "write-editor-tasks",
         "write-git-internals",
         "write-shell-startup",
+        "whole-project",
     ];
     verdict.decision == Decision::Deny
         || verdict.commands.iter().flat_map(|command| &command.findings).any(|finding| {

@@ -48,6 +48,18 @@ pub(super) struct Inquiry<'a> {
     pub maker: Vec<Word>,
     /// The last command that lists files lists all of them; its name.
     pub lists_all: Option<BString>,
+    /// Variables that are each of all files in turn.
+    pub each_of_all: Vec<BString>,
+    /// Directories of the project or beside it in which the text has names of programs looked up.
+    pub program_directories: Vec<BString>,
+    /// The shell is where `~` leads.
+    pub at_home: bool,
+    /// What looks for files looks for scripts.
+    pub finds_scripts: bool,
+    /// The last command that lists files lists scripts.
+    pub lists_scripts: bool,
+    /// Variables that have what a command says: the substitution, as it is written.
+    pub computed: Vec<(BString, BString)>,
     /// … and it makes it of a text that the line itself has.
     pub remade: bool,
     /// Something in the text makes unreadable text readable.
@@ -77,6 +89,12 @@ impl<'a> Inquiry<'a> {
             fresh: Vec::new(),
             maker: Vec::new(),
             lists_all: None,
+            each_of_all: Vec::new(),
+            program_directories: Vec::new(),
+            at_home: false,
+            finds_scripts: true,
+            lists_scripts: true,
+            computed: Vec::new(),
             remade: false,
             decodes: false,
             reached: RefCell::default(),
@@ -100,10 +118,12 @@ impl<'a> Inquiry<'a> {
     }
 
     pub fn event(&mut self, event: &Event) {
-        if let Event::Assign(assign) = event
-            && assign.exported
-        {
-            self.export(&assign.name, &assign.value);
+        if let Event::Assign(assign) = event {
+            self.looks_up(&assign.name, &assign.value);
+            self.computes(assign);
+            if assign.exported {
+                self.export(&assign.name, &assign.value);
+            }
         }
         match event {
             Event::Command(invocation) => self.command(invocation),
@@ -114,7 +134,7 @@ impl<'a> Inquiry<'a> {
                 let shown = [assign.name.as_slice(), b"=", assign.value.shown()].concat();
                 self.note(vec![shown.into()], &assign.via, findings);
             }
-            Event::Assign(_) => {}
+            Event::Assign(assign) => self.runs_over(assign),
             Event::Shape(shape) => {
                 let findings = self.rules_on(&Subject::Shape(shape), &[]);
                 self.note(vec![format!("{shape:?}").into()], &Vec::new(), findings);
@@ -214,6 +234,7 @@ impl<'a> Inquiry<'a> {
         }
         if self.commands.len() < MAX_LISTED {
             let via = via.clone();
+            let argv = argv.into_iter().map(super::home::plain).collect();
             self.commands.push(JudgedCommand { argv, literal, via, finding, findings });
         }
     }

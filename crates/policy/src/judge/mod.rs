@@ -5,21 +5,26 @@
 //! - [`effects`]: what its words do.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told.
-//! - [`paths`], [`variables`]: where paths lead, which variables make programs execute.
+//! - [`paths`], [`variables`]: where paths lead, which variables make programs execute; [`home`]: what `~` means;
+//!   [`computed`], [`system`], [`wiped`]: paths that a command says, programs that are copied, and all files at once.
 
 mod added;
 mod beside;
 mod command;
+mod computed;
 mod effects;
+mod home;
 mod implied;
 mod inquiry;
 mod listed;
 mod paths;
 mod quoted;
 mod scripts;
+mod system;
 mod through;
 mod unread;
 mod variables;
+mod wiped;
 
 use std::sync::OnceLock;
 

@@ -52,6 +52,7 @@ impl Inquiry<'_> {
                     // A pattern that names what is guarded: `~/.config/**/*token*`.
                     self.by_path_rules(glob.as_bstr(), access, by, findings);
                 }
+                self.wiped(dynamic, access, by, findings);
                 if access == Access::Delete
                     && let Some(glob) = &dynamic.glob
                     && self.is_whole_project(glob.as_bstr(), directory)
@@ -108,16 +109,17 @@ impl Inquiry<'_> {
         }
         let changes = matches!(access, Access::Write | Access::Delete);
         let from_root = dynamic.prefix == "/" && dynamic.glob.is_none();
-        if from_root || (changes && names_program(written)) {
+        if from_root || (changes && self.leads_elsewhere(written)) {
             findings.extend(self.situation("unread-path", &written.to_str_lossy()));
         }
-        if access == Access::Read && dynamic.prefix.is_empty() {
+        if (changes || access == Access::Read) && dynamic.prefix.is_empty() {
             let end = written.trim_end_with(|c| c == '"');
             let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
             let start = end.iter().rposition(|byte| !plain(byte)).map_or(0, |at| at + 1);
             let tail = end.get(start..).unwrap_or_default().as_bstr();
             // A name of a variable is no name of a file.
             if tail.contains(&b'/') || (!tail.is_empty() && written.contains(&b'}')) {
+                let tail = tail.trim_start_with(|c| c == '/').as_bstr();
                 self.by_path_rules(tail, access, by, findings);
             }
         }
@@ -140,7 +142,9 @@ impl Inquiry<'_> {
         let about = dynamic.written.to_str_lossy();
         if self.gives_everything(by) || self.lists_everything_in(dynamic.written.as_bstr()) {
             findings.extend(self.situation("whole-project", &about));
-        } else if dynamic.prefix.is_empty() && computes_path(dynamic.written.as_bstr()) {
+        } else if self.has_climbed(dynamic.written.as_bstr())
+            || dynamic.prefix.is_empty() && computes_path(dynamic.written.as_bstr())
+        {
             findings.extend(self.situation("unread-path", &about));
         }
     }
@@ -157,6 +161,8 @@ impl Inquiry<'_> {
         if path.is_empty() || path == "-" || path.contains_str("://") {
             return;
         }
+        self.in_home(path, access, findings);
+        self.wiped_in_place(path, access, by, findings);
         if !path.starts_with(b"/") {
             self.elsewhere(path, access, directory, by, findings);
         }
@@ -176,8 +182,9 @@ impl Inquiry<'_> {
         if let Some(real) = self.through_links(absolute.as_bstr()) {
             self.by_path_rules(real.as_bstr(), access, by, findings);
         }
+        self.program_copied(absolute.as_bstr(), access, by, findings);
         let place = self.world.place(absolute.as_bstr());
-        if reachable(place, access, by) {
+        if reachable(place, access) && !self.holds_the_root(absolute.as_bstr(), access) {
             return;
         }
         let (rule, reason) = match place {
@@ -186,6 +193,13 @@ impl Inquiry<'_> {
             _ => ("outside", "leads out of the project"),
         };
         findings.push(outside(rule, reason, path));
+    }
+
+    /// Does the project go with it?
+    fn holds_the_root(&self, path: &BStr, access: Access) -> bool {
+        let root = self.world.root();
+        access == Access::Delete
+            && root.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
     }
 
     /// Through a link that this very text makes.
@@ -280,13 +294,6 @@ fn computes_path(written: &BStr) -> bool {
     })
 }
 
-/// `$(which git)`: wherever a program is.
-fn names_program(written: &BStr) -> bool {
-    ["$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ", "`command -v "]
-        .iter()
-        .any(|found| written.contains_str(found))
-}
-
 /// `"$x/.."`: out of a directory that nobody knows.
 fn climbs(written: &BStr) -> bool {
     written.trim_end_with(|c| c == '"' || c == '/' || c == '*').ends_with(b"/..")
@@ -314,13 +321,13 @@ fn guarded(pattern: &BStr) -> Option<BString> {
     found.then(|| bstr::join("/", parts).into())
 }
 
-fn reachable(place: Place, access: Access, by: Option<&Subjected<'_>>) -> bool {
+fn reachable(place: Place, access: Access) -> bool {
     let reads = matches!(access, Access::Read | Access::Execute | Access::Enter);
     match place {
         Place::Project | Place::Scratch | Place::Device => true,
         Place::Granted { writable } => writable || reads,
-        // Programs have a system to read; for what runs in process there is none.
-        Place::System => reads && by.is_some_and(|by| !by.builtin),
+        // For what runs in process it is not there, which harms nobody.
+        Place::System => reads,
         Place::Hidden | Place::Outside => false,
     }
 }

@@ -22,6 +22,9 @@ const HIDING: [&str; 44] = [
     "scp", "sdiff", "sort", "split", "ssh", "svn", "tar", "ugrep", "vim", "zip",
 ];
 
+/// How often it is remembered that a command is given every file.
+const MOST_PLACES: usize = 64;
+
 impl Inquiry<'_> {
     /// A text for a shell.
     pub fn script(&mut self, text: &BStr, start: &Start) {
@@ -31,8 +34,8 @@ impl Inquiry<'_> {
             Limits::default(),
         ) {
             Ok(tree) => {
-                let world = self.world;
-                walk(&tree, start, world, &mut |event| self.event(&event));
+                let world = super::home::Before(self.world);
+                walk(&tree, start, &world, &mut |event| self.event(&event));
             }
             Err(error) => {
                 let findings = self.situation("syntax", &error.to_string());
@@ -44,6 +47,11 @@ impl Inquiry<'_> {
     /// An effect of a command that is itself a command or code.
     pub fn nested_effect(&mut self, subjected: &Subjected<'_>, effect: &Effect) {
         let via = via(subjected);
+        let finds_scripts = self.finds_scripts;
+        self.finds_scripts &= super::added::finds_scripts(subjected, self.lists_scripts);
+        if self.each_of_all.len() < MOST_PLACES && self.gives_everything(subjected) {
+            self.each_of_all.push("{}".into());
+        }
         self.nested(|inquiry| match effect {
             Effect::Run { words, assignments, more } => {
                 inquiry.run(subjected, words, assignments, *more, via);
@@ -59,13 +67,15 @@ impl Inquiry<'_> {
             }
             _ => {}
         });
+        self.finds_scripts = finds_scripts;
     }
 
     /// A program of the project may be run by who names it. In an option of a tool that is not made to run others it
     /// is a trap: `git -c core.pager=./x log`.
     fn hidden(&mut self, subjected: &Subjected<'_>, text: &Word, via: &Via) {
         let name = subjected.reading.name.as_bstr();
-        if HIDING.iter().any(|hiding| name == *hiding) && !self.harmless_command(text) {
+        let harmless = || self.harmless_command(text) && !only_shows_that_it_runs(text);
+        if HIDING.iter().any(|hiding| name == *hiding) && !harmless() {
             let about = text.shown().to_str_lossy();
             let findings = self.situation_unless("executing-option", &about, &subjected.lifted);
             self.note(vec![text.shown().into()], via, findings);
@@ -223,6 +233,9 @@ impl Inquiry<'_> {
             match effect {
                 Effect::Open { path, access } => {
                     self.path(path, *access, subjected, &mut findings);
+                    if let Some(path) = path.as_literal() {
+                        self.program_copied(path, *access, None, &mut findings);
+                    }
                     if *access == Access::Write
                         && let Some(path) = super::paths::key(path, &subjected.directory)
                     {
@@ -254,7 +267,8 @@ impl Inquiry<'_> {
             Input::Inherited => {}
             Input::Text(text) => self.code(subjected, language, text, via),
             Input::File(path) => {
-                if reads_lines_as_commands(subjected, path) {
+                if reads_lines_as_commands(subjected, path) || self.is_left_beside(subjected, path)
+                {
                     return self.decoded(subjected, path);
                 }
                 self.script_file(subjected, language, path, via);
@@ -267,6 +281,18 @@ impl Inquiry<'_> {
                 self.note(vec![about], &via, findings);
             }
         }
+    }
+
+    /// Has this very text put something known into the file?
+    fn wrote(&self, path: &Word, subjected: &Subjected<'_>) -> bool {
+        super::paths::key(path, &subjected.directory)
+            .is_some_and(|path| self.written.contains_key(&path))
+    }
+
+    /// `bash < /tmp/x`: something that lies beside the project, and that this text has not put there.
+    fn is_left_beside(&self, subjected: &Subjected<'_>, path: &Word) -> bool {
+        self.place_of(path, &subjected.directory) == Some(Place::Scratch)
+            && !self.wrote(path, subjected)
     }
 
     /// Runs a file that the same text has written while it decoded something: a pipe into a shell, in two steps.
@@ -289,7 +315,10 @@ impl Inquiry<'_> {
         if shown == "{}" || super::added::is_unknown(path) {
             self.any_fresh(subjected, &via);
         }
-        if super::added::is_unknown(path) && !only_checks(subjected) {
+        let unknown = super::added::is_unknown(path)
+            || (shown == "{}" && !self.finds_scripts)
+            || (language == Language::Shell && is_data(shown) && !self.wrote(path, subjected));
+        if unknown && !only_checks(subjected) {
             return self.unknown_code(subjected, path, via);
         }
         if matches!(shown.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0") {
@@ -333,6 +362,14 @@ impl Inquiry<'_> {
     }
 }
 
+/// `man -P id ls`: nobody has use for this but who wants to see whether it runs.
+fn only_shows_that_it_runs(text: &Word) -> bool {
+    const NAMES: [&str; 8] =
+        ["env", "groups", "hostname", "id", "printenv", "touch", "uname", "whoami"];
+    let first = text.shown().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    NAMES.iter().any(|name| first == name.as_bytes())
+}
+
 fn is_unclear(reading: &code::Reading) -> bool {
     reading.level >= Level::Unclear
 }
@@ -343,10 +380,16 @@ fn is_dangerous(reading: &code::Reading) -> bool {
 
 /// `parallel < list`, `bash < notes.txt`: no script, and nobody knows what is in it.
 fn reads_lines_as_commands(subjected: &Subjected<'_>, path: &Word) -> bool {
-    const DATA: [&str; 9] =
-        [".txt", ".md", ".log", ".json", ".csv", ".png", ".yml", ".yaml", ".html"];
-    subjected.reading.name == "parallel"
-        || DATA.iter().any(|end| path.shown().ends_with(end.as_bytes()))
+    subjected.reading.name == "parallel" || is_data(path.shown())
+}
+
+/// No shell script, by its name.
+fn is_data(path: &BStr) -> bool {
+    const ENDINGS: [&str; 16] = [
+        ".csv", ".gif", ".html", ".jpeg", ".jpg", ".json", ".log", ".md", ".pdf", ".png", ".rst",
+        ".svg", ".txt", ".xml", ".yaml", ".yml",
+    ];
+    ENDINGS.iter().any(|end| path.ends_with(end.as_bytes()))
 }
 
 /// `$0`, `$1`, … of `sh -c TEXT NAME ARGUMENT…`; nothing is known of those of other texts, and of those that a

@@ -1,5 +1,7 @@
 //! Variables that make programs execute something.
 
+use std::borrow::Cow;
+
 use bstr::{BStr, BString, ByteSlice};
 
 use super::inquiry::Inquiry;
@@ -15,7 +17,9 @@ use crate::word::Word;
 impl Inquiry<'_> {
     /// A variable that programs will see.
     pub fn variable(&self, name: &BString, value: &Word, findings: &mut Vec<Finding>) {
-        let subject = Subject::Variable { name: name.as_bstr(), value: value.as_literal() };
+        let written = value.as_literal().map(|value| self.seen_from_root(value));
+        let written = written.as_ref().map(AsRef::as_ref);
+        let subject = Subject::Variable { name: name.as_bstr(), value: written };
         for rule in self.policy.rules().matching(&subject, self.policy.profile()) {
             let stands = match &rule.value {
                 ValueKind::Any => true,
@@ -34,6 +38,15 @@ impl Inquiry<'_> {
         }
     }
 
+    /// A path of the project as rules write it, wherever the project lies: `./.venv`.
+    fn seen_from_root<'v>(&self, value: &'v BStr) -> Cow<'v, BStr> {
+        let rest = value.strip_prefix(self.world.root().as_bytes());
+        match rest.filter(|rest| rest.starts_with(b"/")) {
+            Some(rest) => Cow::Owned(BString::from([b".", rest].concat())),
+            None => Cow::Borrowed(value),
+        }
+    }
+
     /// Would it be allowed, typed as a command?
     pub fn harmless_command(&self, value: &Word) -> bool {
         let Some(text) = value.as_literal() else { return false };
@@ -46,6 +59,23 @@ impl Inquiry<'_> {
         // A file of the project may be run by who names it; put behind a harmless name it is a trap.
         verdict.decision == Decision::Allow
             && verdict.commands.iter().all(|command| &*command.finding.rule != "project-program")
+    }
+
+    /// Remembers where the text has names of programs looked up.
+    pub fn looks_up(&mut self, name: &BString, value: &Word) {
+        if name != "PATH" {
+            return;
+        }
+        let directory = Directory::Known(self.world.directory().into());
+        let known = value.as_literal().unwrap_or_else(|| value.prefix());
+        for entry in known.split_str(":").filter(|entry| !entry.is_empty()) {
+            let Some(path) = super::paths::absolute(entry.as_bstr(), &directory) else { continue };
+            let place = self.world.place(path.as_bstr());
+            let known = self.program_directories.contains(&path);
+            if !known && matches!(place, Place::Project | Place::Scratch) {
+                self.program_directories.push(path);
+            }
+        }
     }
 
     /// This very text has put something there.

@@ -171,13 +171,16 @@ impl Walker<'_> {
     }
 
     fn for_loop(&mut self, command: &ForLoop, asks: bool) {
+        let mut over = None;
         let mut value = match &command.words {
             Some(words) => {
                 let mut fields = Vec::new();
                 for word in words {
                     self.fields(word, &mut fields);
                 }
-                loop_values(&fields)
+                let value = loop_values(&fields);
+                over = fields.pop().filter(|_| fields.is_empty());
+                value
             }
             None => match &self.state.positional {
                 Positional::Known(words) => loop_values(&words.clone()),
@@ -191,7 +194,12 @@ impl Walker<'_> {
         let mark = self.state.mark();
         self.set(command.variable.as_bstr(), value.clone(), false);
         self.enter_loop(&[&command.body]);
-        self.loop_body(Some((command.variable.as_bstr(), value)), &command.body);
+        let shown = match over {
+            // What it runs over says more than its name.
+            Some(word @ Word::Dynamic(_)) if matches!(value, Value::Unknown(_)) => word,
+            _ => value.to_word(command.variable.as_bstr()),
+        };
+        self.loop_body(Some((command.variable.as_bstr(), value, shown)), &command.body);
         self.leave_loop(mark, &[]);
     }
 
@@ -237,10 +245,9 @@ impl Walker<'_> {
     }
 
     /// Leaves its frame to [`Walker::leave_loop`].
-    fn loop_body(&mut self, variable: Option<(&BStr, Value)>, body: &List) {
+    fn loop_body(&mut self, variable: Option<(&BStr, Value, Word)>, body: &List) {
         self.frames.push(Frame::of_loop(&self.state));
-        if let Some((name, value)) = variable {
-            let shown = value.to_word(name);
+        if let Some((name, value, shown)) = variable {
             self.assign(name, value, shown, false);
         }
         self.list(body);

@@ -55,6 +55,9 @@ use output::Output;
 use paths::{Crossing, Place};
 use state::{Positional, State};
 
+/// How it came to a command that stands in a text which is evaluated late.
+pub const LATE: &str = "$((…))";
+
 /// How much work on values and texts is done before all of it counts as not known.
 const EFFORT: usize = 8 << 20;
 

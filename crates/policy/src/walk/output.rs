@@ -132,18 +132,21 @@ impl Walker<'_> {
         }
     }
 
-    /// `git rev-parse --show-toplevel`: where the project begins.
+    /// `git rev-parse --show-toplevel`: where the project begins, or its repository.
     fn top_level(&self, operands: &[Word]) -> Output {
         let root = self.surroundings.root();
-        let asks = matches!(operands, [Word::Literal(subcommand), Word::Literal(option)]
-            if subcommand == "rev-parse" && option == "--show-toplevel");
+        let Some(answer) =
+            asked_of_git(operands).map(|below| BString::from([root.as_bytes(), &below].concat()))
+        else {
+            return Output::unknown();
+        };
         let inside = |path: &BString| path.starts_with(root.as_bytes());
         match self.state.place.directory() {
-            Directory::Known(path) if asks && inside(&path) => Output::Text(line(root)),
+            Directory::Known(path) if inside(&path) => Output::Text(line(answer.as_bstr())),
             Directory::Likely { expected, others }
-                if asks && !others.is_empty() && others.iter().chain([&expected]).all(inside) =>
+                if !others.is_empty() && others.iter().chain([&expected]).all(inside) =>
             {
-                Output::Text(line(root))
+                Output::Text(line(answer.as_bstr()))
             }
             _ => Output::unknown(),
         }
@@ -238,6 +241,22 @@ impl Walker<'_> {
             Some(text) if self.afford(text.len()) => Output::Text(text),
             _ => Output::unknown(),
         }
+    }
+}
+
+/// What `git rev-parse` is asked for, as seen from the top of the project.
+fn asked_of_git(operands: &[Word]) -> Option<BString> {
+    const REPOSITORY: [&str; 3] = ["--absolute-git-dir", "--git-common-dir", "--git-dir"];
+    let (subcommand, rest) = operands.split_first()?;
+    let words: Vec<&BStr> = rest.iter().map(Word::as_literal).collect::<Option<_>>()?;
+    match words.as_slice() {
+        _ if subcommand.as_literal()? != "rev-parse" => None,
+        [option] if *option == "--show-toplevel" => Some(BString::default()),
+        [option] if REPOSITORY.iter().any(|known| option == known) => Some("/.git".into()),
+        [option, path] if *option == "--git-path" => {
+            Some([b"/.git/", path.as_bytes()].concat().into())
+        }
+        _ => None,
     }
 }
 

@@ -118,7 +118,7 @@ impl Walker<'_> {
         if !text.contains(&b'`') && text.find(b"$(").is_none() {
             return;
         }
-        self.via.push(BString::from("$((…))"));
+        self.via.push(BString::from(super::LATE));
         let whole = BString::from([b": $((", text.as_bytes(), b"))"].concat());
         let list = if self.may_descend() && self.afford(text.len()) {
             parse(whole.as_bstr(), &NoAliases).ok()

@@ -1,16 +1,16 @@
 //! A project as the judge meets it, made up: nothing is looked at on the disk.
 
 use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::surroundings::is_system;
 use exacta_policy::{Place, Surroundings};
 
-/// `/project`, where `~` is too, with the commands of the shell in process.
+/// `/home/dev/project`, where `~` is too, with the commands of the shell in process.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Project;
 
-const ROOT: &str = "/project";
+const ROOT: &str = "/home/dev/project";
 const VARIABLES: &[(&str, &str)] =
     &[("HOME", ROOT), ("PWD", ROOT), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("SHLVL", "1")];
-const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
@@ -40,7 +40,7 @@ impl Surroundings for Project {
             path.strip_prefix(folder.as_bytes())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        if beneath("/project/.clada") {
+        if beneath("/home/dev/project/.clada") {
             Place::Hidden
         } else if beneath(ROOT) {
             Place::Project
@@ -48,7 +48,7 @@ impl Surroundings for Project {
             Place::Scratch
         } else if DEVICES.iter().any(|device| path == *device) || beneath("/dev/fd") {
             Place::Device
-        } else if SYSTEM.iter().any(|folder| beneath(folder)) {
+        } else if is_system(path) {
             Place::System
         } else {
             Place::Outside

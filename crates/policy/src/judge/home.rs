@@ -1,0 +1,95 @@
+//! `~` and `$HOME`: for commands they are the project's root. Whoever writes them means another place, the home of the
+//! person at this machine; what would be removed or changed there is asked about.
+//!
+//! So that a value is known for what it is, through variables, functions and texts for other shells, the home has
+//! another spelling before a text runs: `/.//./project` leads where `/project` does, and nobody types it.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::inquiry::Inquiry;
+use crate::event::Access;
+use crate::programs::Reading;
+use crate::surroundings::{Place, Surroundings};
+use crate::verdict::Finding;
+
+/// What the spelling of the home begins with. In front, so that `${HOME%/*}` leads up as it should.
+const MARK: &str = "/.//.";
+
+/// The world as a text finds it that has not run yet.
+pub(super) struct Before<'a>(pub &'a dyn Surroundings);
+
+impl Surroundings for Before<'_> {
+    fn root(&self) -> &BStr {
+        self.0.root()
+    }
+
+    fn directory(&self) -> &BStr {
+        self.0.directory()
+    }
+
+    fn variable(&self, name: &BStr) -> Option<BString> {
+        let value = self.0.variable(name);
+        if name != "HOME" {
+            return value;
+        }
+        let home = value.unwrap_or_else(|| self.0.root().into());
+        Some(if home == self.0.root() { [MARK.as_bytes(), &home].concat().into() } else { home })
+    }
+
+    fn place(&self, path: &BStr) -> Place {
+        self.0.place(path)
+    }
+
+    fn real_path(&self, path: &BStr) -> Option<BString> {
+        self.0.real_path(path)
+    }
+
+    fn is_builtin(&self, name: &BStr) -> bool {
+        self.0.is_builtin(name)
+    }
+
+    fn is_defined(&self, name: &BStr) -> bool {
+        self.0.is_defined(name)
+    }
+
+    fn glob(&self, pattern: &BStr, limit: usize) -> Vec<BString> {
+        self.0.glob(pattern, limit)
+    }
+}
+
+impl Inquiry<'_> {
+    /// A path that is written as one of the home directory.
+    pub fn in_home(&self, path: &BStr, access: Access, findings: &mut Vec<Finding>) {
+        let below = match path.strip_prefix(MARK.as_bytes()) {
+            Some(path) => self.inside(path.as_bstr()),
+            // Where no shell has looked at it: in code, in quotes.
+            None if path == "~" || path.starts_with(b"~/") => path.as_bstr(),
+            None if self.at_home && !path.starts_with(b"/") => path,
+            None => return,
+        };
+        let asks = match access {
+            Access::Delete | Access::Write => true,
+            // What people's tools put there belongs to a toolchain: `. ~/.cargo/env`.
+            Access::Execute => !below.starts_with(b"."),
+            Access::Read | Access::Enter => false,
+        };
+        if asks {
+            findings.extend(self.situation("home-path", &format!("~/{below}")));
+        }
+    }
+}
+
+/// `cd`, `cd ~`: is the shell where `~` leads then? `None`: it stays where it is.
+pub(super) fn goes_home(reading: &Reading, root: &BStr) -> Option<bool> {
+    if !matches!(reading.name.as_slice(), b"cd" | b"pushd" | b"popd") {
+        return None;
+    }
+    let Some(to) = reading.operands.first() else { return Some(reading.name == "cd") };
+    let home = to.as_literal().and_then(|to| to.strip_prefix(MARK.as_bytes()));
+    Some(home.is_some_and(|home| home.trim_end_with(|c| c == '/') == root.as_bytes()))
+}
+
+/// As a person knows it.
+pub(super) fn plain(text: BString) -> BString {
+    if text.contains_str(MARK) { text.replace(MARK, "").into() } else { text }
+}
