@@ -50,7 +50,7 @@ pub fn run(passport: &Passport, here: &Here) -> Result<ExitCode, Refusal> {
     mount_bind_recursive(&tree, &tree).when(|| "moving the tree".into())?;
     furnish(passport, &tree)?;
     move_into(&tree)?;
-    set_up()?;
+    set_up(passport, here)?;
     start(passport, &directory)
 }
 
@@ -140,10 +140,14 @@ fn move_into(tree: &Path) -> Result<(), Refusal> {
     env::set_current_dir("/").when(|| "entering the root".into())
 }
 
-fn set_up() -> Result<(), Refusal> {
+fn set_up(passport: &Passport, here: &Here) -> Result<(), Refusal> {
     rustix::system::sethostname(b"disposable").when(|| "naming the world".into())?;
     for folder in [HOME, WORK] {
         fs::create_dir_all(folder).when(|| format!("making {folder}"))?;
+    }
+    // What is mounted here belongs to the world's root altogether: it may also show files as somebody else's.
+    for folder in [Path::new(WORK)].into_iter().chain(here.scratch.as_deref()) {
+        temporary(&passport.mount_name(), folder, "mode=0755")?;
     }
     loopback().when(|| "starting the loopback network".into())?;
     limits::set(env::var_os(UNGROUPED).is_none())
@@ -162,7 +166,7 @@ fn start(passport: &Passport, directory: &Path) -> Result<ExitCode, Refusal> {
     let mut command = Command::new(&passport.program);
     command.args(env::args_os().skip(1)).current_dir(directory).stdin(Stdio::null());
     passport.hand_to(&mut command, Step::Inside);
-    command.env_remove(UNGROUPED).env("HOME", HOME).env("TMPDIR", "/tmp");
+    command.env_remove(UNGROUPED).env("HOME", HOME).env("TMPDIR", WORK);
     let child =
         command.spawn().when(|| format!("starting {} in the world", passport.program.display()))?;
     loop {

@@ -17,6 +17,10 @@ use crate::refusal::{Refusal, While};
 pub const FIRST: u32 = 0x7000_0000;
 const COUNT: u32 = 65536;
 
+/// Whom the product's jails are when root makes them: nobody on the machine either. The world's root can make them like
+/// that only if there is such a user in the world.
+const JAILED: u32 = 1_750_000_000;
+
 /// The groups to join come first, then `--`, what becomes of supplementary groups, and the program. The network
 /// namespace is made only when the user namespace has its map: its files belong to whom the map names then.
 const ENTER: &str = r#"
@@ -114,7 +118,10 @@ fn map_users(child: &mut Child, identity: Identity) -> Result<(), Refusal> {
         fs::write(&file, &text).when(|| format!("writing {text:?} to {file}"))
     };
     let (users, groups) = match identity {
-        Identity::Nobody => (format!("0 {FIRST} {COUNT}"), format!("0 {FIRST} {COUNT}")),
+        Identity::Nobody => {
+            let map = format!("0 {FIRST} {COUNT}\n{JAILED} {JAILED} 1\n");
+            (map.clone(), map)
+        }
         Identity::Own { user, group } => {
             // The price the kernel asks of those who may not give groups away.
             write("setgroups", "deny".into())?;
