@@ -9,6 +9,7 @@ use exacta_jail::plan::Limits;
 use exacta_jail::{Cell, Ending, Failure, Plan, Program, Running, Spawner, Walls};
 use rustix::io::Errno;
 
+use super::doors::{self, Door, Doors};
 use super::plan::Prepared;
 use crate::network::{self, Connection, Proxy, Reach};
 
@@ -24,6 +25,7 @@ struct State {
     tally: Option<Tally>,
     /// What requests before have used.
     past: Duration,
+    doors: Doors,
 }
 
 /// Fields are dropped in this order.
@@ -32,6 +34,8 @@ struct Standing {
     /// none.
     proxy: Option<Proxy>,
     cell: Cell,
+    /// Sockets of the host that are covered in it.
+    closed: Vec<Door>,
     _spawner: Spawner,
 }
 
@@ -188,6 +192,11 @@ impl State {
         let first = self.tally.is_none();
         let tally = self.tally.get_or_insert_default();
         tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
+        // A service may have opened its door since the last request.
+        if first && self.standing.is_some() {
+            let doors = self.doors.in_view(&prepared.plan().view);
+            self.standing = self.standing.take().filter(|standing| standing.closed == doors);
+        }
         if let Some(mut standing) = self.standing.take() {
             let changes = *standing.cell.limits() != tally.limits;
             let alive = standing.cell.is_alive();
@@ -216,7 +225,9 @@ impl State {
         }
         let places = prepared.make_places();
         places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
-        let plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
+        let mut plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
+        let closed = self.doors.in_view(&plan.view);
+        doors::close(&mut plan.view, &closed);
         let spawner = Spawner::start()?;
         let cell = spawner.build_at_least(&plan, prepared.least).map_err(|failure| Failure {
             step: format!("{}, which `exacta doctor` says more about", failure.step),
@@ -226,7 +237,7 @@ impl State {
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
-        Ok(Standing { proxy, cell, _spawner: spawner })
+        Ok(Standing { proxy, cell, closed, _spawner: spawner })
     }
 }
 

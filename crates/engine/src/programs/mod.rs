@@ -2,6 +2,7 @@
 
 mod carrying;
 mod descriptors;
+mod doors;
 mod environment;
 mod examination;
 mod jail;

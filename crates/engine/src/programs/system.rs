@@ -51,6 +51,17 @@ const SETTING_FILES: [&str; 9] = [
     "services",
 ];
 
+/// Beneath [`SETTINGS`]: what is secret after all. A caller without power cannot leave its groups, and one of them may
+/// be let in.
+const SECRETS: [(&str, &str); 6] = [
+    ("ssl", "private"),
+    ("pki", "private"),
+    ("pki", "tls/private"),
+    ("pki", "nssdb"),
+    ("pki", "consumer"),
+    ("pki", "entitlement"),
+];
+
 /// Larger than any of them ever is.
 const LARGEST_COPY: u64 = 4 << 20;
 
@@ -62,7 +73,11 @@ pub fn add(view: &mut View, policy: &Policy, identity: &Identity) {
     for name in SETTINGS {
         let path = Path::new("/etc").join(name);
         if fs::metadata(&path).is_ok_and(|found| found.is_dir()) {
-            view.trees.push(read_only(path, Vec::new()));
+            let secrets = SECRETS.iter().filter(|(folder, _)| *folder == name);
+            let hidden = secrets.map(|(_, secret)| PathBuf::from(secret));
+            let hidden =
+                hidden.filter(|secret| fs::symlink_metadata(path.join(secret)).is_ok()).collect();
+            view.trees.push(read_only(path, hidden));
         }
     }
     for name in SETTING_FILES {
@@ -102,10 +117,25 @@ fn hidden_in(path: &Path, policy: &Policy) -> Vec<PathBuf> {
         let entries = is_folder.then(|| fs::read_dir(&folder).ok()).flatten();
         let names = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
         let denied = names.filter(|name| policy.denies_outright(name.as_encoded_bytes().as_bstr()));
-        hidden.extend(denied.map(|name| place.join(name)));
+        for name in denied {
+            let variant = variant_of(&folder.join(&name));
+            let variant = variant.as_deref().and_then(|it| it.strip_prefix(path).ok());
+            hidden.extend(variant.map(Path::to_owned));
+            hidden.push(place.join(name));
+        }
     }
     hidden.sort();
+    hidden.dedup();
     hidden
+}
+
+/// What a program of several makers is really called: `nc` is a link to `nc.openbsd`. Where a link leads to something of
+/// another name, that is a program for many purposes, most of which nobody has denied.
+fn variant_of(program: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(program).ok()?;
+    let (name, variant) = (program.file_name()?.as_encoded_bytes(), real.file_name()?);
+    let rest = variant.as_encoded_bytes().strip_prefix(name)?;
+    matches!(rest.first(), Some(b'.' | b'-')).then_some(real)
 }
 
 pub fn read_only(path: PathBuf, hidden: Vec<PathBuf>) -> Tree {
@@ -137,4 +167,29 @@ fn own_settings(identity: &Identity) -> Vec<SyntheticFile> {
         content: text.into(),
     };
     texts.into_iter().map(file).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use exacta_policy::Profile;
+
+    #[test]
+    fn programs_of_several_makers_are_hidden_under_every_name() {
+        let folder = std::env::temp_dir().join(format!("exacta-system-{}", std::process::id()));
+        let bin = folder.join("bin");
+        fs::create_dir_all(&bin).expect("a directory");
+        for name in ["nc.maker", "tool", "ls"] {
+            fs::write(bin.join(name), "").expect("a file");
+        }
+        for (name, to) in [("nc", "nc.maker"), ("curl", "tool"), ("wget", "missing")] {
+            std::os::unix::fs::symlink(to, bin.join(name)).expect("a link");
+        }
+        let folder = fs::canonicalize(folder).expect("its path");
+        let policy = Policy::builtin(Profile::Dev).expect("the built-in rules");
+        let hidden = hidden_in(&folder, &policy);
+        fs::remove_dir_all(&folder).expect("it can be removed");
+        let expected = ["bin/curl", "bin/nc", "bin/nc.maker", "bin/wget"].map(PathBuf::from);
+        assert_eq!(hidden, expected);
+    }
 }

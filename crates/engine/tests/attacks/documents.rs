@@ -23,6 +23,9 @@ fn check(names: &[String]) -> Result<(), Failed> {
         // A name that ends in `::*` stands for all tests that begin like it.
         let exists = match test.strip_suffix('*') {
             _ if test.starts_with("corpus::") => is_corpus(test),
+            _ if test.starts_with("jail::") => {
+                jail_classes().contains(test.trim_end_matches("::*"))
+            }
             Some(start) => names.iter().any(|name| name.starts_with(start)),
             None => names.iter().any(|name| name == test),
         };
@@ -35,10 +38,22 @@ fn check(names: &[String]) -> Result<(), Failed> {
             test.strip_suffix('*').map_or(*test == name, |start| name.starts_with(start))
         })
     };
-    for name in names.iter().filter(|name| !covers(name)) {
+    let names = names.iter().cloned().chain(jail_classes().into_iter().map(|name| name + "::"));
+    for name in names.filter(|name| !covers(name)) {
         problems.push(format!("`{name}` is not in docs/attacks.md"));
     }
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
+}
+
+/// Attacks on the jail (`cargo test -p exacta --test jail`): one file for each class.
+fn jail_classes() -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jail/tests/attacks");
+    let files = std::fs::read_dir(folder).expect("the attacks on the jail").flatten();
+    let files = files.map(|entry| entry.path());
+    let files = files.filter(|file| file.extension().is_some_and(|it| it == "toml"));
+    let stem =
+        |file: std::path::PathBuf| file.file_stem().map(|it| it.to_string_lossy().into_owned());
+    files.filter_map(stem).map(|class| format!("jail::{class}")).collect()
 }
 
 /// The lines that the judge is held to: one file for each class.

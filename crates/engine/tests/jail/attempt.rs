@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Failed;
 
@@ -19,6 +20,9 @@ const BASE: &str = "EXACTA_ATTACK_BASE";
 
 /// No attempt takes longer; most of them take a moment.
 const SECONDS: &str = "40";
+
+/// Worth a word: all of them together should not take long.
+const SLOW: Duration = Duration::from_secs(4);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity {
@@ -90,6 +94,7 @@ struct Seen {
 }
 
 pub fn try_out(attack: &Attack, identities: &[Identity]) -> Result<(), Failed> {
+    let begun = Instant::now();
     let mut problems = Vec::new();
     for identity in identities.iter().copied() {
         let name = identity.name();
@@ -104,7 +109,8 @@ pub fn try_out(attack: &Attack, identities: &[Identity]) -> Result<(), Failed> {
                 problems.push(format!("as {name} it can be proven after all\n{}", bare.output));
             }
             (false, None) => {
-                problems.push(format!("as {name} it proves nothing: it fails bare\n{}", bare.output));
+                problems
+                    .push(format!("as {name} it proves nothing: it fails bare\n{}", bare.output));
             }
         }
         let jailed = seen(attack, identity, Way::Jail)?;
@@ -112,6 +118,9 @@ pub fn try_out(attack: &Attack, identities: &[Identity]) -> Result<(), Failed> {
             let (wrong, output) = (jailed.wrong, jailed.output);
             problems.push(format!("AS {name} IT SUCCEEDS IN THE JAIL {wrong}\n{output}"));
         }
+    }
+    if begun.elapsed() > SLOW {
+        println!("{} took {:.1} s", attack.full_name(), begun.elapsed().as_secs_f64());
     }
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
 }
@@ -139,7 +148,16 @@ fn seen(attack: &Attack, identity: Identity, way: Way) -> Result<Seen, Failed> {
     fs::create_dir(&base).expect("a directory for the attempt");
     let task = Task { attack: attack.clone(), way, identity, scene: Scene { base } };
     let mut command = Command::new("timeout");
-    command.args(["--signal=KILL", SECONDS, "unshare", "--mount", "--pid", "--net", "--ipc", "--uts"]);
+    command.args([
+        "--signal=KILL",
+        SECONDS,
+        "unshare",
+        "--mount",
+        "--pid",
+        "--net",
+        "--ipc",
+        "--uts",
+    ]);
     command.args(["--mount-proc", "--fork", "--kill-child", "--", "sh", "-c", ENTER]);
     command.arg(env::current_exe().expect("this program")).arg(SECRET).stdin(Stdio::null());
     task.tell(&mut command, "stage");

@@ -78,7 +78,9 @@ pub fn load_all(folder: &Path) -> Vec<Attack> {
         let found: File =
             toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let class = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        all.extend(found.attack.into_iter().map(|attack| Attack { class: class.clone(), ..attack }));
+        all.extend(
+            found.attack.into_iter().map(|attack| Attack { class: class.clone(), ..attack }),
+        );
     }
     check(&all);
     all

@@ -20,10 +20,11 @@ pub const PATIENCE: Duration = Duration::from_secs(12);
 pub fn play() -> ExitCode {
     let task = Task::of_this_process();
     task.scene.lay_out(&task.attack, task.identity.number());
-    let victim = start_victim(&task);
+    let mut victim = start_victim(&task);
     let environment = environment(&task, victim.id());
     if let Some(script) = &task.attack.prepare {
-        let prepared = as_attacker(&task, "/bin/sh").args(["-ec", script]).envs(environment.clone()).status();
+        let prepared =
+            as_attacker(&task, "/bin/sh").args(["-ec", script]).envs(environment.clone()).status();
         assert!(prepared.expect("sh").success(), "what comes before the attack failed");
     }
     let before = task.scene.snapshot();
@@ -31,7 +32,7 @@ pub fn play() -> ExitCode {
     let output = fs::read(task.scene.output()).expect("the output");
     let output = String::from_utf8_lossy(&output).into_owned();
     let succeeded = match &task.attack.observe {
-        Some(script) => observe(&task, script, &environment),
+        Some(script) => observe(script, &environment),
         None => match task.attack.success {
             Success::Secret => output.contains(SECRET),
             Success::Word => output.lines().any(|line| line.trim_end() == "GOT"),
@@ -42,7 +43,11 @@ pub fn play() -> ExitCode {
         let after = task.scene.snapshot();
         for (path, state) in &before {
             if after.get(path) != Some(state) {
-                wrong.push(format!("changed {}: {state} -> {:?};", path.display(), after.get(path)));
+                wrong.push(format!(
+                    "changed {}: {state} -> {:?};",
+                    path.display(),
+                    after.get(path)
+                ));
             }
         }
         let new = after.keys().filter(|path| !before.contains_key(*path));
@@ -54,6 +59,8 @@ pub fn play() -> ExitCode {
     if !output.starts_with("begun\n") {
         wrong.push("it never began;".to_owned());
     }
+    let _it_may_be_dead_already = victim.kill();
+    victim.wait().expect("the end of the victim");
     let verdict = if succeeded { "succeeded" } else { "failed" };
     println!("{verdict}\n{}\n{output}\n({status})", wrong.concat());
     ExitCode::SUCCESS
@@ -144,7 +151,7 @@ fn act(task: &Task, environment: &[(String, String)]) -> String {
     }
 }
 
-fn observe(task: &Task, script: &str, environment: &[(String, String)]) -> bool {
+fn observe(script: &str, environment: &[(String, String)]) -> bool {
     let mut observer = Command::new("/bin/sh");
     observer.args(["-c", script]).envs(environment.iter().cloned()).stdin(Stdio::null());
     observer.current_dir("/").stdout(Stdio::null()).stderr(Stdio::null());

@@ -12,6 +12,7 @@
 mod bounds;
 #[path = "../behaviour/case.rs"]
 mod case;
+mod doors;
 #[path = "../behaviour/oracle.rs"]
 mod oracle;
 mod scene;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         }
     }
     trials.extend(bounds::trials());
+    trials.extend(doors::trials());
     trials.extend(work::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -34,7 +34,8 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("stderr", "/proc/self/fd/2"),
 ];
 /// Files of /proc that tell of the host and that nobody needs.
-const COVERED: [&str; 5] = ["cmdline", "modules", "partitions", "diskstats", "kcore"];
+const COVERED: [&str; 8] =
+    ["cmdline", "modules", "partitions", "diskstats", "kcore", "keys", "key-users", "locks"];
 /// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
 const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
 

@@ -121,10 +121,13 @@ int main(int count, char **words) {
     own_file("secret");
     own_file("directory");
     share();
-    const char kinds[] = "sssdqpsd";
+    const char kinds[] = "ssssdqpsd";
+    char absolute[4096];
+    snprintf(absolute, sizeof absolute, "%s/../project/sub/service", outside);
     struct pollfd doors[] = {
         {.fd = unix_door(SOCK_STREAM, "socket", 0), .events = POLLIN},
         {.fd = unix_door(SOCK_STREAM, "../project/service", 0), .events = POLLIN},
+        {.fd = unix_door(SOCK_STREAM, absolute, 0), .events = POLLIN},
         {.fd = unix_door(SOCK_STREAM, "exacta-victim", 1), .events = POLLIN},
         {.fd = unix_door(SOCK_DGRAM, "exacta-victim-letters", 1), .events = POLLIN},
         {.fd = unix_door(SOCK_SEQPACKET, "exacta-victim-packets", 1), .events = POLLIN},

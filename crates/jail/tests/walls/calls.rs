@@ -165,6 +165,8 @@ fn arguments_decide() {
         ("a file", format!("{}:-100:b:0x41:0644", libc::SYS_openat), "ok"),
         ("its mode", format!("{chmod}:-100:b:0755"), "ok"),
         ("set-user", format!("{chmod}:-100:b:04755"), "EPERM"),
+        ("set-group", format!("{chmod}:-100:b:02755"), "EPERM"),
+        ("set-group from the start", format!("{}:-100:b:0x41:02755", libc::SYS_openat), "EPERM"),
         ("set-user from the start", format!("{}:-100:b:0x41:04755", libc::SYS_openat), "EPERM"),
         ("a mode that is not one", format!("{}:-100:b:0:04755", libc::SYS_openat), "ok"),
         ("a device", format!("{}:-100:b:0020644:0x103", libc::SYS_mknodat), "EPERM"),

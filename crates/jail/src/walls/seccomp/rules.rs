@@ -204,9 +204,9 @@ const TERMINAL_REQUESTS: [u32; 4] = [
     0x5423, // TIOCSETD
 ];
 
-/// A program that runs as its owner, whoever starts it. The file may lie in the project, where it outlives the jail
-/// and where no mount option takes its power away.
-const SET_USER: u32 = 0o4000;
+/// A program that runs as its owner or its group, whoever starts it. The file may lie in the project, where it outlives
+/// the jail and where no mount option takes its power away.
+const SET_IDENTITY: u32 = 0o6000;
 /// The one bit that the types of devices have and those of other files made by `mknod` have not. As a device of
 /// number 0 is a mark of deletion in layers of files, not even that may be made.
 const DEVICE: u32 = 0o020_000;
@@ -356,17 +356,17 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
         }
         Rule::Mode(mode) => {
             program.load(argument_at(mode));
-            program.branch(Test::Any(SET_USER), refuse, allow);
+            program.branch(Test::Any(SET_IDENTITY), refuse, allow);
         }
         Rule::Open { flags, mode } => {
             program.load(argument_at(flags));
             program.branch(Test::Any(CREATING), Target::Next, allow);
             program.load(argument_at(mode));
-            program.branch(Test::Any(SET_USER), refuse, allow);
+            program.branch(Test::Any(SET_IDENTITY), refuse, allow);
         }
         Rule::Node(mode) => {
             program.load(argument_at(mode));
-            program.branch(Test::Any(SET_USER | DEVICE), refuse, allow);
+            program.branch(Test::Any(SET_IDENTITY | DEVICE), refuse, allow);
         }
     }
 }
