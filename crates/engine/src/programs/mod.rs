@@ -5,6 +5,7 @@ mod descriptors;
 mod doors;
 mod environment;
 mod examination;
+mod git;
 mod jail;
 pub mod limits;
 mod plan;

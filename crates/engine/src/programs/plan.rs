@@ -15,7 +15,7 @@ use exacta_policy::Policy;
 use exacta_shell::host::Identity;
 
 use super::toolchains::{self, Toolchains};
-use super::{Places, ProgramOptions, environment, system};
+use super::{Places, ProgramOptions, environment, git, system};
 use crate::network::{self, Outlook};
 
 /// Where the system's own programs are.
@@ -33,6 +33,7 @@ const SHARED_MEMORY: u64 = 256 << 20;
 pub struct Prepared {
     places: Places,
     identity: Identity,
+    operator_home: Option<PathBuf>,
     /// Says which programs do not exist inside.
     policy: Arc<Policy>,
     tools: Vec<PathBuf>,
@@ -66,6 +67,7 @@ impl Prepared {
         Prepared {
             places,
             identity,
+            operator_home: options.network.operator.home.clone(),
             policy,
             tools,
             toolchains,
@@ -115,6 +117,7 @@ impl Prepared {
         let mut view = View::default();
         view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
         system::add(&mut view, &self.policy, &self.identity);
+        view.files.extend(git::settings(self.operator_home.as_deref()));
         view.trees.extend(self.toolchains.trees.iter().cloned());
         let tools = self.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new()));
         view.trees.extend(tools);
