@@ -11,6 +11,7 @@ pub mod limits;
 mod plan;
 mod system;
 mod toolchains;
+mod versions;
 
 use std::io;
 use std::path::{Path, PathBuf};

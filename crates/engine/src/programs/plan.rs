@@ -56,7 +56,11 @@ impl Prepared {
         identity: Identity,
         policy: Arc<Policy>,
     ) -> Self {
-        let toolchains = toolchains::find(options.path.iter().map(PathBuf::as_path), &places.cache);
+        let toolchains = toolchains::find(
+            options.path.iter().map(PathBuf::as_path),
+            &places.cache,
+            &places.root,
+        );
         let tools = options.tools.clone();
         let path = path(&toolchains, &tools);
         let home = PathBuf::from(HOME);

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use exacta_jail::plan::{Access, Tree};
 
+use super::versions;
+
 /// A manager of toolchains.
 struct Layout {
     /// How its directories on `PATH` end.
@@ -28,6 +30,8 @@ struct Layout {
     variable: Option<&'static str>,
     /// Another tree beside it, by name.
     beside: Option<(&'static str, &'static str)>,
+    /// Its directory on `PATH` holds scripts that look for the version to run: this file of a project names it.
+    chosen_by: Option<&'static str>,
 }
 
 const PLAIN: Layout = Layout {
@@ -38,6 +42,7 @@ const PLAIN: Layout = Layout {
     layer: None,
     variable: None,
     beside: None,
+    chosen_by: None,
 };
 
 const LAYOUTS: [Layout; 17] = [
@@ -50,9 +55,21 @@ const LAYOUTS: [Layout; 17] = [
         beside: Some((".rustup", "RUSTUP_HOME")),
         ..PLAIN
     },
-    Layout { path: ".pyenv/shims", proof: "versions", variable: Some("PYENV_ROOT"), ..PLAIN },
+    Layout {
+        path: ".pyenv/shims",
+        proof: "versions",
+        variable: Some("PYENV_ROOT"),
+        chosen_by: Some(".python-version"),
+        ..PLAIN
+    },
     Layout { path: ".pyenv/bin", proof: "versions", variable: Some("PYENV_ROOT"), ..PLAIN },
-    Layout { path: ".rbenv/shims", proof: "versions", variable: Some("RBENV_ROOT"), ..PLAIN },
+    Layout {
+        path: ".rbenv/shims",
+        proof: "versions",
+        variable: Some("RBENV_ROOT"),
+        chosen_by: Some(".ruby-version"),
+        ..PLAIN
+    },
     Layout { path: ".rbenv/bin", proof: "versions", variable: Some("RBENV_ROOT"), ..PLAIN },
     Layout { path: ".volta/bin", proof: "tools", variable: Some("VOLTA_HOME"), ..PLAIN },
     Layout { path: ".bun/bin", proof: "bin/bun", ..PLAIN },
@@ -87,7 +104,7 @@ pub struct Toolchains {
 }
 
 /// Recognises toolchains among the directories of a `PATH`. `layers` is where private layers may be made.
-pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path) -> Toolchains {
+pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path, project: &Path) -> Toolchains {
     let mut found = Toolchains::default();
     for directory in path.filter(|directory| directory.is_absolute()) {
         if found.path.iter().any(|known| known == directory) {
@@ -95,6 +112,9 @@ pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path) -> Toolchai
         }
         let known = LAYOUTS.iter().find_map(|layout| Some((layout, root_of(layout, directory)?)));
         if let Some((layout, root)) = known {
+            if let Some(file) = layout.chosen_by {
+                found.path.extend(versions::chosen(&root, project, file));
+            }
             found.path.push(directory.to_owned());
             found.add(layout, root, layers);
         }
