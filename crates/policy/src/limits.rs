@@ -3,6 +3,8 @@
 //! A profile's numbers are for programs of any kind (S3 §6). Compilers, build tools, test runners and package managers
 //! could not work with them: those that are known here raise them for the request that runs them, and the report says so.
 
+use bstr::{BString, ByteSlice};
+
 use crate::judge::Profile;
 
 /// What everything that a request runs may use together, open files aside, which are each process's own.
@@ -60,18 +62,99 @@ const COMPILER: Allowance = Allowance {
     output_bytes: 0,
 };
 
+/// Modules of Python that start many others, or are run as a build is.
+const MODULES: [&str; 16] = [
+    "build",
+    "compileall",
+    "ensurepip",
+    "hatch",
+    "mypy",
+    "nox",
+    "pip",
+    "pipenv",
+    "poetry",
+    "pre_commit",
+    "pytest",
+    "pylint",
+    "tox",
+    "unittest",
+    "uv",
+    "venv",
+];
+
 /// Names without their versions.
 const RAISED: [(&Allowance, &[&str]); 2] = [
     (
         &BUILD,
         &[
-            "ant", "bazel", "bazelisk", "buck2", "bundle", "bun", "bunx", "cabal", "cargo",
-            "cmake", "composer", "conan", "corepack", "ctest", "deno", "dotnet", "dune", "gem",
-            "go", "gradle", "gradlew", "jest", "just", "make", "gmake", "bmake", "meson", "mix",
-            "mocha", "mvn", "mvnw", "ninja", "nox", "npm", "npx", "nx", "opam", "phpunit", "pip",
-            "pipenv", "pipx", "pnpm", "pnpx", "poetry", "pytest", "py.test", "rake", "rebar3",
-            "rspec", "rustup", "sbt", "scons", "stack", "swift", "tox", "turbo", "uv", "uvx",
-            "vite", "vitest", "yarn", "xmake", "zig",
+            "ant",
+            "bazel",
+            "bazelisk",
+            "buck2",
+            "bundle",
+            "bun",
+            "bunx",
+            "cabal",
+            "cargo",
+            "cmake",
+            "composer",
+            "conan",
+            "corepack",
+            "ctest",
+            "deno",
+            "dotnet",
+            "dune",
+            "gem",
+            "go",
+            "gradle",
+            "gradlew",
+            "jest",
+            "just",
+            "make",
+            "gmake",
+            "bmake",
+            "meson",
+            "mix",
+            "mocha",
+            "mvn",
+            "mvnw",
+            "ninja",
+            "nox",
+            "npm",
+            "npx",
+            "nx",
+            "opam",
+            "phpunit",
+            "pip",
+            "pipenv",
+            "pipx",
+            "pnpm",
+            "pre-commit",
+            "mypy",
+            "pylint",
+            "webpack",
+            "playwright",
+            "pnpx",
+            "poetry",
+            "pytest",
+            "py.test",
+            "rake",
+            "rebar3",
+            "rspec",
+            "rustup",
+            "sbt",
+            "scons",
+            "stack",
+            "swift",
+            "tox",
+            "turbo",
+            "uv",
+            "uvx",
+            "vite",
+            "vitest",
+            "yarn",
+            "xmake",
+            "zig",
         ],
     ),
     (
@@ -91,12 +174,17 @@ impl Allowance {
         }
     }
 
-    /// What programs of this name get, if that is more; the name is without its directory.
-    pub fn raised_for(self, program: &str) -> Option<Self> {
-        let bare = without_version(program);
-        let known = |names: &[&str]| names.contains(&program) || names.contains(&bare);
-        let (more, _) = RAISED.iter().find(|(_, names)| known(names))?;
-        Some(self.at_least(more)).filter(|raised| *raised != self)
+    /// What a command gets, if that is more.
+    pub fn raised_for(self, words: &[BString]) -> Option<Self> {
+        let (name, rest) = words.split_first()?;
+        let name = name.rsplit_str(b"/").next().and_then(|name| name.to_str().ok())?;
+        let more = match without_version(name) {
+            "python" | "pypy" => {
+                (module_of(rest)).filter(|it| MODULES.contains(it)).map(|_| &BUILD)
+            }
+            bare => by_name(name).or_else(|| by_name(bare)),
+        };
+        Some(self.at_least(more?)).filter(|raised| *raised != self)
     }
 
     /// The larger of each.
@@ -110,6 +198,27 @@ impl Allowance {
             output_bytes: self.output_bytes.max(other.output_bytes),
         }
     }
+}
+
+fn by_name(program: &str) -> Option<&'static Allowance> {
+    RAISED.iter().find(|(_, names)| names.contains(&program)).map(|(more, _)| *more)
+}
+
+/// `python -m MODULE`; options before it take no words of their own but `-W` and `-X`.
+fn module_of(words: &[BString]) -> Option<&str> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_slice() {
+            b"-m" => return words.next()?.to_str().ok(),
+            b"-W" | b"-X" => {
+                words.next();
+            }
+            joined if joined.starts_with(b"-m") => return joined.get(2..)?.to_str().ok(),
+            option if option.starts_with(b"-") => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// `python3.11` is `python`, `gcc-12` is `gcc`.
@@ -143,14 +252,38 @@ mod tests {
 
     #[test]
     fn builds_get_more_whatever_their_version() {
+        let words = |text: &str| text.split(' ').map(BString::from).collect::<Vec<_>>();
         let dev = Allowance::of(Profile::Dev);
-        for name in ["cargo", "npm", "make", "clang-14", "gcc-12", "c++", "pip3", "pip3.11"] {
-            let raised = dev.raised_for(name).unwrap_or(dev);
+        for name in [
+            "cargo",
+            "npm",
+            "make",
+            "clang-14",
+            "gcc-12",
+            "c++",
+            "pip3",
+            "pip3.11",
+            "./node_modules/.bin/jest",
+            "python3 -m pytest -q",
+            "/usr/bin/python3.11 -W error -mpip x",
+        ] {
+            let raised = dev.raised_for(&words(name)).unwrap_or(dev);
             assert!(raised.processes > dev.processes, "{name}");
             assert_eq!(raised.output_bytes, dev.output_bytes, "{name}");
         }
-        for name in ["perl", "python3", "node", "sh", "tool", "3", "cargoes", ""] {
-            assert_eq!(dev.raised_for(name), None, "{name}");
+        for name in [
+            "perl",
+            "python3",
+            "node",
+            "sh",
+            "tool",
+            "3",
+            "cargoes",
+            "",
+            "python3 -m json.tool",
+            "python3 x.py -m pip",
+        ] {
+            assert_eq!(dev.raised_for(&words(name)), None, "{name}");
         }
     }
 }

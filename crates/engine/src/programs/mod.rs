@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, BString};
 use exacta_jail::{Ending, Failure, Level, Running};
 use exacta_policy::Policy;
 use exacta_policy::limits::Allowance;
@@ -158,7 +158,7 @@ impl Programs {
             file_mode_mask: program.file_mode_mask,
         };
         let descriptors = Descriptors::of(program.descriptors, &self.request)?;
-        let limits = limits::of_jail(&self.allowance(program.name));
+        let limits = limits::of_jail(&self.allowance(program, cleared));
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
         }
@@ -203,12 +203,14 @@ impl Programs {
         Reach(hosts)
     }
 
-    /// How much of the machine a request may use from this program on.
-    fn allowance(&self, name: &BStr) -> Allowance {
+    /// How much of the machine a request may use from this program on. What it is known to run counts too: the build of
+    /// `timeout 600 make` is a build.
+    fn allowance(&self, program: &Program<'_>, cleared: Option<&Cleared>) -> Allowance {
         let usual = Allowance::of(self.policy.profile());
-        let last = name.rsplit_str(b"/").next().and_then(|name| name.to_str().ok());
-        let raised = last.and_then(|last| usual.raised_for(last));
-        self.chosen.applied_to(raised.unwrap_or(usual))
+        let inner = cleared.map_or(&[][..], Cleared::commands).iter().map(Vec::as_slice);
+        let all = std::iter::once(program.argv).chain(inner);
+        let raised = all.fold(usual, |so_far, words| so_far.raised_for(words).unwrap_or(so_far));
+        self.chosen.applied_to(raised)
     }
 
     /// A limit that was reached is named, where the program says what it has to say.
