@@ -47,7 +47,8 @@ pub fn network() -> NetworkOptions {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let operator = Operator { home, variables: std::env::vars_os().filter_map(text).collect() };
+    let variables = std::env::vars_os().filter_map(text).collect();
+    let operator = Operator { home, variables, system: None };
     NetworkOptions { operator, ..NetworkOptions::default() }
 }
 

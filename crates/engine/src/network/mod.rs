@@ -30,15 +30,13 @@ mod variables;
 use std::fmt;
 use std::sync::Arc;
 
-use bstr::BString;
-use exacta_policy::rules::grant::Grant;
-
 pub use outside::Outside;
 pub use record::{Connection, Fate, Protocol};
 pub use registries::Operator;
 
 pub(crate) use proxy::Proxy;
 pub(crate) use reach::Reach;
+pub(crate) use registries::Registries;
 use upstream::Upstreams;
 pub(crate) use variables::add as add_variables;
 
@@ -65,11 +63,6 @@ impl fmt::Debug for NetworkOptions {
 }
 
 impl NetworkOptions {
-    /// Hosts of the package managers among these commands.
-    pub(crate) fn registries(&self, commands: &[Vec<BString>]) -> Vec<Grant> {
-        registries::grants(commands, &self.operator)
-    }
-
     pub(crate) fn outlook(&self) -> Outlook {
         let upstreams = Upstreams::read(|name| self.operator.variable(name));
         Outlook { outside: Arc::clone(&self.outside), upstreams }

@@ -71,7 +71,6 @@ pub struct Programs {
     jail: Arc<Jail>,
     policy: Arc<Policy>,
     chosen: Chosen,
-    network: NetworkOptions,
     /// Carry what is still written by what programs have left behind.
     followers: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -105,7 +104,6 @@ impl Programs {
             jail: Arc::default(),
             policy,
             chosen,
-            network: options.network.clone(),
             followers: Mutex::default(),
         }
     }
@@ -149,7 +147,7 @@ impl Programs {
             path,
             argv: program.argv.to_vec(),
             environment: environment::merged(
-                &self.prepared.environment,
+                &self.prepared.variables(),
                 program.environment,
                 self.prepared.root(),
                 &self.prepared.home,
@@ -198,7 +196,7 @@ impl Programs {
         }
         let mut hosts = cleared.hosts().to_vec();
         if !by_path || system {
-            hosts.extend(self.network.registries(cleared.commands()));
+            hosts.extend(self.prepared.registries().grants(cleared.commands()));
         }
         Reach(hosts)
     }

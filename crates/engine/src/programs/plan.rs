@@ -16,7 +16,7 @@ use exacta_shell::host::Identity;
 
 use super::toolchains::{self, Toolchains};
 use super::{Places, ProgramOptions, environment, git, system};
-use crate::network::{self, Outlook};
+use crate::network::{self, Operator, Outlook, Registries};
 
 /// Where the system's own programs are.
 const SYSTEM_PATH: [&str; 7] =
@@ -46,6 +46,8 @@ pub struct Prepared {
     pub least: Level,
     /// How the proxy sees the world.
     pub outlook: Outlook,
+    operator: Operator,
+    registries: OnceLock<Registries>,
     plan: OnceLock<Plan>,
 }
 
@@ -80,12 +82,24 @@ impl Prepared {
             home,
             least,
             outlook,
+            operator: options.network.operator.clone(),
+            registries: OnceLock::new(),
             plan,
         }
     }
 
     pub fn root(&self) -> &Path {
         &self.places.root
+    }
+
+    /// The operator's package managers, as they are when the first program is asked for.
+    pub fn registries(&self) -> &Registries {
+        self.registries.get_or_init(|| Registries::read(&self.operator, &self.places.root))
+    }
+
+    /// What every program finds in its environment unless the script says otherwise.
+    pub fn variables(&self) -> Vec<(BString, BString)> {
+        self.environment.iter().chain(&self.registries().variables).cloned().collect()
     }
 
     pub fn plan(&self) -> &Plan {
@@ -122,6 +136,7 @@ impl Prepared {
         view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
         system::add(&mut view, &self.policy, &self.identity);
         view.files.extend(git::settings(self.operator_home.as_deref()));
+        view.files.extend(self.registries().files.iter().cloned());
         view.trees.extend(self.toolchains.trees.iter().cloned());
         let tools = self.tools.iter().map(|tools| system::read_only(tools.clone(), Vec::new()));
         view.trees.extend(tools);

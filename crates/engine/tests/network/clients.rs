@@ -5,6 +5,17 @@ use libtest_mimic::{Failed, Trial};
 use crate::outside::Pages;
 use crate::scene::{Scene, connections, texts};
 
+/// Lets everything run, so that what is refused is refused by the walls; and grants two hosts to what is asked for.
+const RULES: &str = r#"
+[[rule]]
+id = "test-clients"
+verdict = "allow"
+command = ["{curl,python,node,git}"]
+hosts = ["granted.example", "rebound.example", "metadata.example", "GET http://packages.example/pub/"]
+overrides = ["block-curl", "network"]
+reason = "clients of the tests"
+"#;
+
 struct Case {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -225,10 +236,8 @@ fn pages() -> Pages {
 }
 
 fn check(case: &Case) -> Result<(), Failed> {
-    let scene = Scene::new(pages());
-    for (name, content) in case.files {
-        scene.write(name, content);
-    }
+    let scene = Scene::new(pages(), RULES);
+    scene.lay_out(case.files, &[]);
     let outcome = scene.run(case.script);
     let (output, errors) = texts(&outcome);
     let shown = format!("stdout: {output}\nstderr: {errors}\n{:?}", connections(&outcome));

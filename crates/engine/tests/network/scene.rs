@@ -17,28 +17,17 @@ use crate::outside::{MadeUp, Pages};
 
 static SERIAL: AtomicUsize = AtomicUsize::new(0);
 
-/// Lets everything run, so that what is refused is refused by the walls; and grants two hosts to what is asked for.
-const RULES: &str = r#"
-[[rule]]
-id = "test-clients"
-verdict = "allow"
-command = ["{curl,python,node,git}"]
-hosts = ["granted.example", "rebound.example", "metadata.example", "GET http://packages.example/pub/"]
-overrides = ["block-curl", "network"]
-reason = "clients of the tests"
-"#;
-
 pub struct Scene {
     place: PathBuf,
-    pub project: PathBuf,
-    pub home: PathBuf,
+    project: PathBuf,
+    home: PathBuf,
     pub outside: Arc<MadeUp>,
     rules: &'static str,
-    variables: Vec<(String, String)>,
 }
 
 impl Scene {
-    pub fn new(pages: Pages) -> Self {
+    /// With these rules beside the default ones.
+    pub fn new(pages: Pages, rules: &'static str) -> Self {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let name = format!("exacta-network-{}-{serial}", std::process::id());
         let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -47,22 +36,30 @@ impl Scene {
         fs::create_dir_all(&home).expect("a home for the operator");
         let project = fs::canonicalize(project).expect("the directory of the test");
         let outside = MadeUp::new(pages);
-        Scene { place, project, home, outside, rules: RULES, variables: Vec::new() }
+        Scene { place, project, home, outside, rules }
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        write(&self.project.join(name), content.as_ref());
+    /// Files of the project, and of the operator.
+    pub fn lay_out(&self, project: &[(&str, &str)], home: &[(&str, &str)]) {
+        for (folder, files) in [(&self.project, project), (&self.home, home)] {
+            for (name, content) in files {
+                write(&folder.join(name), content);
+            }
+        }
     }
 
-    pub fn session(&self) -> Session {
+    fn session(&self) -> Session {
         let file = RuleFile { name: "test.toml".into(), text: self.rules.into(), tier: Tier::User };
         let rules = RuleSet::load(&[file]).expect("the rules of the test");
         let policy = Arc::new(Policy::new(rules, Profile::FullAuto));
         let mut options = SessionOptions::new(&self.project);
         options.judgement = Some(Judgement { policy, ..Judgement::none() });
         options.limits.wall_time = Some(Duration::from_secs(60));
-        let operator =
-            Operator { home: Some(self.home.clone()), variables: self.variables.clone() };
+        let operator = Operator {
+            home: Some(self.home.clone()),
+            variables: Vec::new(),
+            system: Some(self.home.join("system")),
+        };
         options.programs = Some(ProgramOptions {
             path: std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect(),
             network: NetworkOptions { outside: Arc::clone(&self.outside) as _, operator },
@@ -76,7 +73,7 @@ impl Scene {
     }
 }
 
-fn write(path: &Path, content: &[u8]) {
+fn write(path: &Path, content: &str) {
     fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
     fs::write(path, content).expect("a file");
 }

@@ -1,0 +1,75 @@
+//! Whoever has started exacta, as far as the configuration of tools goes.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files of the operator's own, outside the project, are looked at"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Nothing of it comes from a script or a project.
+#[derive(Clone, Default)]
+pub struct Operator {
+    pub home: Option<PathBuf>,
+    /// The environment that exacta was started with.
+    pub variables: Vec<(String, String)>,
+    /// Where the files of the system are; absent: where they always are.
+    pub system: Option<PathBuf>,
+}
+
+impl Operator {
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads what the operator has written.
+pub struct Reader<'a> {
+    pub operator: &'a Operator,
+    /// What lies beneath is not the operator's.
+    pub root: &'a Path,
+}
+
+/// Longer files are not what people write.
+const LARGEST: u64 = 1 << 20;
+
+impl<'a> Reader<'a> {
+    /// A variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&'a str> {
+        self.operator.variable(name).filter(|value| !value.is_empty())
+    }
+
+    /// Of these names, the first that is set.
+    pub fn any_variable(&self, names: &[&str]) -> Option<&'a str> {
+        names.iter().find_map(|name| self.variable(name))
+    }
+
+    /// A path in the operator's home.
+    pub fn home(&self, path: &str) -> Option<PathBuf> {
+        self.operator.home.as_ref().map(|home| home.join(path))
+    }
+
+    /// A path of the system, from its root.
+    pub fn system(&self, path: &str) -> PathBuf {
+        self.operator.system.as_deref().unwrap_or(Path::new("/")).join(path)
+    }
+
+    /// A path where configuration is kept.
+    pub fn settings(&self, path: &str) -> Option<PathBuf> {
+        let named =
+            self.variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
+        named.or_else(|| self.home(".config")).map(|folder| folder.join(path))
+    }
+
+    /// The text of a file that is the operator's, wherever links lead to.
+    pub fn text(&self, path: &Path) -> Option<String> {
+        let real = fs::canonicalize(path).ok()?;
+        let root = fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned());
+        let found = fs::metadata(&real).ok()?;
+        if real.starts_with(root) || !found.is_file() || found.len() > LARGEST {
+            return None;
+        }
+        fs::read_to_string(&real).ok()
+    }
+}
