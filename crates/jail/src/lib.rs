@@ -26,5 +26,5 @@ pub use cell::{Cell, Running};
 pub use ladder::Level;
 pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};
-pub use plan::{Plan, Program};
+pub use plan::{Manner, Plan, Program};
 pub use spawner::Spawner;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ladder::Level;
 use crate::limits::Places;
 use crate::outcome::{Ending, Failure, Walls};
-use crate::plan::{Limits, Plan, Program};
+use crate::plan::{Limits, Manner, Plan, Program};
 
 /// Engine to spawner: make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of
 /// the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is over and its control
@@ -39,6 +39,7 @@ pub enum Order {
     /// numbers.
     Start {
         program: Program,
+        manner: Manner,
         limits: Limits,
         /// For the user's processes: only where nobody else counts the tasks of the jail.
         tasks: Option<u32>,

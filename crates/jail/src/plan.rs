@@ -115,3 +115,12 @@ pub struct Program {
     pub directory: BString,
     pub file_mode_mask: u32,
 }
+
+/// What else a program finds when it starts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manner {
+    /// Signals that it begins by ignoring. Bit n: signal n.
+    pub ignored: u64,
+    /// Its directory is gone: it starts in one that was removed, as it would after whoever started it had gone there.
+    pub nowhere: bool,
+}

@@ -86,6 +86,23 @@ struct Request {
     readers: AtomicU32,
     stop: Mutex<Option<Stop>>,
     wake: Condvar,
+    /// For those who wait in another way than by `wake`, by number.
+    wakers: Mutex<Vec<(u64, Waker)>>,
+}
+
+/// Called after every event of the request. It must not wait for anything.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// Until it is dropped, a [`Waker`] is called.
+pub struct Waking {
+    request: Arc<Request>,
+    number: u64,
+}
+
+impl Drop for Waking {
+    fn drop(&mut self) {
+        self.request.wakers().retain(|(number, _)| *number != self.number);
+    }
 }
 
 /// How long anything may block before it looks at [`Control`] again.
@@ -104,6 +121,7 @@ impl Control {
             readers: AtomicU32::new(0),
             stop: Mutex::new(None),
             wake: Condvar::new(),
+            wakers: Mutex::default(),
         };
         Control::with(limits, Arc::new(request), None, 0)
     }
@@ -192,7 +210,10 @@ impl Control {
                 return Ok(());
             }
             // Stopped: until it is continued, killed, or the request is over.
-            let waited = self.request.wake.wait_timeout(guard, PATIENCE);
+            let deadline = self.request.deadline;
+            let left = deadline.map(|time| time.saturating_duration_since(Instant::now()));
+            let waited =
+                self.request.wake.wait_timeout(guard, left.map_or(IDLE, |it| it.min(IDLE)));
             guard = waited.unwrap_or_else(PoisonError::into_inner).0;
             if self.request.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(Stop::TimedOut);
@@ -266,6 +287,24 @@ impl Control {
                 let _unused = self.request.wake.wait_timeout(guard, left);
             }
         }
+    }
+
+    /// When the request is over at the latest.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.request.deadline
+    }
+
+    /// Signals that are ignored, which programs inherit. Bit n: signal n.
+    pub fn ignored(&self) -> u64 {
+        self.ignored.load(Ordering::Relaxed)
+    }
+
+    /// From now on the waker is called after every event; whoever waits for descriptors is woken through one.
+    pub fn wake_by(&self, waker: Waker) -> Waking {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.request.wakers().push((number, waker));
+        Waking { request: Arc::clone(&self.request), number }
     }
 
     /// Wakes everything that waits, so that it looks again: a job has ended.
@@ -470,6 +509,13 @@ impl Request {
         self.events.fetch_add(1, Ordering::AcqRel);
         self.wake.notify_all();
         drop(guard);
+        for (_, waker) in &*self.wakers() {
+            waker();
+        }
+    }
+
+    fn wakers(&self) -> MutexGuard<'_, Vec<(u64, Waker)>> {
+        self.wakers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -45,6 +45,7 @@ pub(crate) mod state;
 mod stream;
 mod trash;
 mod tree;
+mod wake;
 mod walk;
 
 pub use confined::Confined;
@@ -54,6 +55,7 @@ pub use overlay::{over, over_directory};
 pub(crate) use real::{RealMaker, open_pipe};
 pub use request::CurrentRequest;
 pub use stream::Stream;
+pub(crate) use wake::Wake;
 
 /// The file system of a session.
 pub fn open(root: &Path, storage: Storage) -> Result<Arc<dyn FileSystem>, EngineError> {

@@ -10,7 +10,10 @@ use exacta_shell::errno;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
-/// A slot the session fills at the start of each request. Whatever may block looks here, every [`PATIENCE`].
+use super::wake::Wake;
+
+/// A slot the session fills at the start of each request. Whatever may block looks here, and is woken when
+/// something happens.
 #[derive(Clone, Default)]
 pub struct CurrentRequest {
     slot: Arc<RwLock<Option<Arc<Control>>>>,
@@ -43,17 +46,34 @@ impl CurrentRequest {
         events: PollFlags,
         limit: Option<Duration>,
     ) -> io::Result<bool> {
-        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        loop {
-            let left = end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
-            let mut polled = [PollFd::new(&file, events)];
-            match rustix::event::poll(&mut polled, Some(&timespec(left.min(PATIENCE)))) {
-                Ok(0) | Err(Errno::INTR) => self.check()?,
-                Ok(_) => return Ok(true),
-                Err(error) => return Err(error.into()),
+        let ready = |left: Option<Duration>, wake: Option<&Wake>| {
+            let mut polled = vec![PollFd::new(&file, events)];
+            polled.extend(wake.map(|wake| PollFd::new(wake, PollFlags::IN)));
+            match rustix::event::poll(&mut polled, left.map(timespec).as_ref()) {
+                Ok(_) => Ok(polled.first().is_some_and(|file| !file.revents().is_empty())),
+                Err(Errno::INTR) => Ok(false),
+                Err(error) => Err(io::Error::from(error)),
             }
-            if left.is_zero() {
+        };
+        if ready(Some(Duration::ZERO), None)? {
+            return Ok(true);
+        }
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let request = self.slot.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let wake = request.as_ref().map(|request| Wake::of(request)).transpose()?;
+        let deadline = request.as_ref().and_then(|request| request.deadline());
+        loop {
+            // Before the look, so that what happens meanwhile is not missed.
+            wake.iter().for_each(Wake::clear);
+            self.check()?;
+            let now = Instant::now();
+            if end.is_some_and(|end| now >= end) {
                 return Ok(false);
+            }
+            let soonest = [end, deadline].into_iter().flatten().min();
+            let left = soonest.map(|time| time.saturating_duration_since(now));
+            if ready(left, wake.as_ref())? {
+                return Ok(true);
             }
         }
     }

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use exacta_shell::control::PATIENCE;
 use exacta_shell::filesystem::OpenFile;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use crate::filesystem::CurrentRequest;
+use crate::filesystem::{CurrentRequest, Wake};
 
 /// One piece, and as much as a pipe holds unless somebody has made it larger.
 const PIECE: usize = 64 << 10;
@@ -66,12 +65,18 @@ impl Carriers {
         Carriers { all, buffer }
     }
 
-    /// Carries what is there, or waits a moment for it. `true`: `handle` is ready.
-    pub fn work(&mut self, handle: Option<BorrowedFd<'_>>, patience: Option<Duration>) -> bool {
+    /// Carries what is there, or waits for it, but not beyond an event of the request. `true`: `handle` is ready.
+    pub fn work(
+        &mut self,
+        handle: Option<BorrowedFd<'_>>,
+        wake: Option<&Wake>,
+        patience: Option<Duration>,
+    ) -> bool {
         let pipes = self.all.iter().map(|carrier| carrier.from.as_fd());
         let mut watched: Vec<PollFd<'_>> = handle
             .into_iter()
             .chain(pipes)
+            .chain(wake.map(AsFd::as_fd))
             .map(|it| PollFd::from_borrowed_fd(it, PollFlags::IN))
             .collect();
         let patience = patience.map(|time| Timespec {
@@ -114,7 +119,7 @@ impl Carriers {
         }
         let work = move || {
             while !self.all.is_empty() {
-                self.work(None, None);
+                self.work(None, None, None);
             }
         };
         thread::Builder::new().name("carrier".into()).spawn(work).map(Some)
@@ -161,6 +166,3 @@ impl Source {
         Ok(())
     }
 }
-
-/// How long a program is left alone before somebody looks whether its request is over.
-pub const LOOK: Duration = PATIENCE;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
-use exacta_jail::{Cell, Ending, Failure, Plan, Program, Running, Spawner, Walls};
+use exacta_jail::{Cell, Ending, Failure, Manner, Plan, Program, Running, Spawner, Walls};
 use rustix::io::Errno;
 
 use super::doors::{self, Door, Doors};
@@ -97,19 +97,20 @@ impl Jail {
         &self,
         program: &Program,
         descriptors: &[(u32, BorrowedFd<'_>)],
+        manner: Manner,
         limits: &Limits,
         reach: &Reach,
         prepared: &Prepared,
     ) -> Result<Running, Failure> {
         let mut state = self.lock();
         let mut standing = state.ready(limits, prepared)?;
-        let mut started = standing.start(program, descriptors, reach);
+        let mut started = standing.start(program, descriptors, manner, reach);
         // It has ended just now, for a limit: what ran in it is gone, but not what comes next.
         if started.as_ref().is_err_and(is_gone) {
             standing.cell.kill();
             state.standing = Some(standing);
             standing = state.renewed(prepared)?;
-            started = standing.start(program, descriptors, reach);
+            started = standing.start(program, descriptors, manner, reach);
         }
         if let Some(tally) = &mut state.tally {
             tally.reached_out |= !reach.is_empty();
@@ -173,16 +174,17 @@ impl Standing {
         &mut self,
         program: &Program,
         descriptors: &[(u32, BorrowedFd<'_>)],
+        manner: Manner,
         reach: &Reach,
     ) -> Result<Running, Failure> {
         let Some(proxy) = self.proxy.as_ref().filter(|_| !reach.is_empty()) else {
-            return self.cell.start(program, descriptors);
+            return self.cell.start_in_manner(program, descriptors, manner);
         };
         let address = proxy.admit(reach.clone());
         let address = address.map_err(|error| Failure::new("open the way out", error))?;
         let mut program = program.clone();
         network::add_variables(&mut program.environment, &address);
-        self.cell.start(&program, descriptors)
+        self.cell.start_in_manner(&program, descriptors, manner)
     }
 }
 

@@ -17,22 +17,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bstr::{BStr, BString};
-use exacta_jail::{Ending, Failure, Level, Running};
+use exacta_jail::{Ending, Failure, Level, Manner, Running};
 use exacta_policy::Policy;
 use exacta_policy::limits::Allowance;
 use exacta_shell::control::Control;
 use exacta_shell::host::{Ended, Identity, Program};
 use exacta_shell::status::{ExitStatus, Stop};
 
-use self::carrying::{Carriers, LOOK};
+use self::carrying::Carriers;
 use self::descriptors::Descriptors;
 use self::jail::Jail;
 use self::limits::Chosen;
 use self::plan::Prepared;
-use crate::filesystem::CurrentRequest;
+use crate::filesystem::{CurrentRequest, Wake};
 use crate::network::{NetworkOptions, Reach};
 use crate::pipeline::Cleared;
 
@@ -160,9 +160,14 @@ impl Programs {
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
         }
+        let manner = Manner {
+            ignored: program.control.ignored(),
+            nowhere: self.prepared.is_gone(program.directory),
+        };
         let running = Arc::new(self.jail.start(
             &inside,
             &descriptors.given(),
+            manner,
             &limits,
             &reach,
             &self.prepared,
@@ -229,12 +234,20 @@ impl Programs {
         running: &Running,
         carriers: &mut Carriers,
     ) -> Result<Ending, Failure> {
+        let wake = Wake::of(program.control)
+            .map_err(|error| Failure::new("be told of what happens", error))?;
         loop {
-            if carriers.work(Some(running.handle()), Some(LOOK)) {
-                return running.wait();
-            }
+            // Before the look, so that what happens meanwhile is not missed.
+            wake.clear();
             let (signal, own) = match program.control.check() {
-                Ok(()) => continue,
+                Ok(()) => {
+                    let deadline = program.control.deadline();
+                    let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+                    if carriers.work(Some(running.handle()), Some(&wake), left) {
+                        return running.wait();
+                    }
+                    continue;
+                }
                 Err(Stop::Killed(signal)) => {
                     let own = program.takes_over && program.control.take_killed().is_some();
                     (u8::try_from(signal).unwrap_or(9), own)

@@ -155,6 +155,22 @@ impl Prepared {
         view
     }
 
+    /// Whether a directory in which the script is has been removed: then programs run on in what is left of it.
+    pub fn is_gone(&self, directory: &BStr) -> bool {
+        let Ok(path) = directory.to_path() else { return false };
+        let within = |place: &Path| path.strip_prefix(place).ok();
+        let host = match within(&self.places.root) {
+            Some(_) => path.to_owned(),
+            // Elsewhere it is for the jail to say that there is no such directory.
+            None => match within(Path::new("/tmp")) {
+                Some(below) if !below.as_os_str().is_empty() => self.places.temporary.join(below),
+                _ => return false,
+            },
+        };
+        let missing = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+        std::fs::symlink_metadata(host).is_err_and(missing)
+    }
+
     /// Where a program of this name is; for an absolute path, whether there is one.
     pub fn find(&self, name: &BStr) -> Option<BString> {
         let text = name.to_str().ok().filter(|text| !text.is_empty())?;

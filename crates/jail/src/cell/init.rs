@@ -6,16 +6,18 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use bstr::BString;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, mkdir, rmdir};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, setrlimit, setsid,
+    Pid, Resource, Rlimit, Signal, chdir, getrlimit, kill_process, kill_process_group, setrlimit,
+    setsid,
 };
 
 use super::bare;
-use super::relocation::relocated;
+use super::relocation::{self, relocated};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::{Limits, Program};
+use crate::plan::{Limits, Manner, Program};
 use crate::system::process::{self, Buried, Patience};
 use crate::walls::landlock::Grants;
 use crate::wire;
@@ -125,13 +127,10 @@ fn obey(
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
-        Order::Start { program, limits, tasks, numbers } => {
+        Order::Start { program, manner, limits, tasks, numbers } => {
             let each = Each::new(&limits, tasks);
-            let program = match inside.surroundings {
-                Surroundings::Namespace => program,
-                Surroundings::Host(moved) => relocated(&program, moved),
-            };
-            start(&program, &each, &numbers, descriptors, inside.grants, programs);
+            let given = Given { program, manner, limits: each, inside };
+            start(given.relocated(), &numbers, descriptors, programs);
             Ok(())
         }
         Order::Signal { process, signal } => {
@@ -209,23 +208,55 @@ impl Each {
     }
 }
 
-fn start(
-    program: &Program,
-    limits: &Each,
-    numbers: &[u32],
-    descriptors: Vec<OwnedFd>,
-    grants: &Grants,
-    programs: &mut Programs,
-) {
+/// All that makes a process the program.
+struct Given<'a> {
+    program: Program,
+    manner: Manner,
+    limits: Each,
+    inside: Inside<'a>,
+}
+
+impl Given<'_> {
+    /// With the host's own paths, where there is no view.
+    fn relocated(self) -> Self {
+        match self.inside.surroundings {
+            Surroundings::Namespace => self,
+            Surroundings::Host(moved) => Given { program: relocated(&self.program, moved), ..self },
+        }
+    }
+
+    fn enter_directory(&self) -> Result<(), Failure> {
+        if self.manner.nowhere {
+            return self.enter_nowhere().at("enter a directory that is gone");
+        }
+        chdir(self.program.directory.as_slice()).at("enter the directory")
+    }
+
+    /// A directory of its own, which is gone as soon as it is entered.
+    #[expect(clippy::disallowed_methods, reason = "runs inside")]
+    fn enter_nowhere(&self) -> Result<(), Errno> {
+        let place = BString::from(format!("/tmp/.gone-{}", std::process::id()));
+        let place = match self.inside.surroundings {
+            Surroundings::Namespace => place,
+            Surroundings::Host(moved) => relocation::path(place.as_ref(), moved),
+        };
+        mkdir(place.as_slice(), Mode::RWXU)?;
+        let entered = chdir(place.as_slice());
+        rmdir(place.as_slice())?;
+        entered
+    }
+}
+
+fn start(given: Given<'_>, numbers: &[u32], descriptors: Vec<OwnedFd>, programs: &mut Programs) {
     let mut descriptors = descriptors.into_iter();
     let Some(reports) = descriptors.next() else { return };
-    let given: Vec<(u32, OwnedFd)> = numbers.iter().copied().zip(descriptors).collect();
+    let descriptors: Vec<(u32, OwnedFd)> = numbers.iter().copied().zip(descriptors).collect();
     match process::copy() {
         Ok(None) => {
             // Out of the way of the program's descriptors: there may still be something to report.
-            let aside = above(&given).and_then(|above| fcntl_dupfd_cloexec(&reports, above));
+            let aside = above(&descriptors).and_then(|above| fcntl_dupfd_cloexec(&reports, above));
             let reports = aside.unwrap_or(reports);
-            let failure = become_program(program, limits, given, grants);
+            let failure = become_program(&given, descriptors);
             let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
             process::exit(127)
         }
@@ -242,28 +273,20 @@ fn start(
 }
 
 /// Returns only when it failed. Everything was given up already; what is left is this program's own.
-fn become_program(
-    program: &Program,
-    limits: &Each,
-    given: Vec<(u32, OwnedFd)>,
-    grants: &Grants,
-) -> Failure {
-    prepare_and_execute(program, limits, given, grants)
+fn become_program(given: &Given<'_>, descriptors: Vec<(u32, OwnedFd)>) -> Failure {
+    prepare_and_execute(given, descriptors)
         .err()
         .unwrap_or_else(|| Failure::new("run", Errno::INVAL))
 }
 
-fn prepare_and_execute(
-    program: &Program,
-    limits: &Each,
-    given: Vec<(u32, OwnedFd)>,
-    grants: &Grants,
-) -> Result<(), Failure> {
+fn prepare_and_execute(given: &Given<'_>, descriptors: Vec<(u32, OwnedFd)>) -> Result<(), Failure> {
+    let program = &given.program;
     setsid().at("make a session")?;
     process::reset_signals();
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(program.file_mode_mask));
-    rustix::process::chdir(program.directory.as_slice()).at("enter the directory")?;
-    limits.set()?;
+    process::ignore_signals(given.manner.ignored);
+    rustix::process::umask(Mode::from_raw_mode(program.file_mode_mask));
+    given.enter_directory()?;
+    given.limits.set()?;
     let path = c_string(&program.path)?;
     let argv = program.argv.iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
     let assignment = |(name, value): &(BString, BString)| {
@@ -273,8 +296,8 @@ fn prepare_and_execute(
     // Everything is closed on exec but what is placed: also what we do not know of.
     process::close_from_on_exec(0).at("close descriptors")?;
     // Before its descriptor may have to make room for one of the program's.
-    grants.bind().at("put up Landlock")?;
-    place_all(given)?;
+    given.inside.grants.bind().at("put up Landlock")?;
+    place_all(descriptors)?;
     Err(Failure::new("execute", process::execute(&path, &argv, &environment)))
 }
 

@@ -23,7 +23,7 @@ use self::watch::{Record, Watch};
 use crate::limits::{self, Lookout, Usage, Watched};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Ending, Failure, Finished, Walls};
-use crate::plan::{Limits, Program};
+use crate::plan::{Limits, Manner, Program};
 use crate::wire;
 
 /// The engine's end of a jail.
@@ -81,6 +81,16 @@ impl Cell {
         program: &Program,
         descriptors: &[(u32, BorrowedFd<'_>)],
     ) -> Result<Running, Failure> {
+        self.start_in_manner(program, descriptors, Manner::default())
+    }
+
+    /// The same for a program that is not to find everything as usual.
+    pub fn start_in_manner(
+        &mut self,
+        program: &Program,
+        descriptors: &[(u32, BorrowedFd<'_>)],
+        manner: Manner,
+    ) -> Result<Running, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
         // Without namespaces a program is who made the pipes.
@@ -96,7 +106,7 @@ impl Cell {
             Some(_) => None,
             None => limits::tasks_by_user(&limits, &self.walls),
         };
-        let order = Order::Start { program: program.clone(), limits, tasks, numbers };
+        let order = Order::Start { program: program.clone(), manner, limits, tasks, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
         self.lookout.attend(&self.watched);
         wire::send(&self.ends.orders, &order, &all).at("order a program")?;

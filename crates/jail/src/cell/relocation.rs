@@ -20,7 +20,7 @@ pub fn relocated(program: &Program, moved: &[(BString, BString)]) -> Program {
     }
 }
 
-fn path(text: &BStr, moved: &[(BString, BString)]) -> BString {
+pub fn path(text: &BStr, moved: &[(BString, BString)]) -> BString {
     let found = moved.iter().find_map(|(inside, outside)| {
         let rest = text.strip_prefix(inside.as_slice())?;
         let whole = rest.is_empty() || rest.starts_with(b"/");

@@ -163,6 +163,14 @@ pub fn reset_signals() {
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()) };
 }
 
+/// Ignores these. Bit n: signal n.
+pub fn ignore_signals(bits: u64) {
+    for signal in (1..64).filter(|signal| bits & (1 << signal) != 0) {
+        // SAFETY: SIG_IGN is a valid disposition; for signals that cannot be ignored the call fails and nothing happens.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
 fn signal_set(signals: &[libc::c_int]) -> libc::sigset_t {
     // SAFETY: a set is plain numbers, for which all zeros are valid.
     let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
