@@ -4,6 +4,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
+    clippy::panic,
     reason = "tests make directories and run the binary"
 )]
 

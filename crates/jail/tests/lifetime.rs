@@ -17,8 +17,11 @@ use exacta_jail::{Cell, Ending, Plan, Running, Spawner};
 
 use support::{Process, Project, again_as_ordinary_user, descendants, eventually, groups, spawner};
 
-/// The promise is a tenth of a second; a machine that is busy with other things gets longer.
+/// No single end takes longer, however busy the machine is with other things.
 const SOON: Duration = Duration::from_secs(2);
+/// The promise: the middle of several ends is no later than this. A busy machine gets some more rounds.
+const PROMISED: Duration = Duration::from_millis(100);
+const ROUNDS: usize = 3;
 
 /// What runs, each after it has said so. None goes on for ever, should it be left behind.
 const PROGRAMS: [(&str, &str); 6] = [
@@ -61,11 +64,26 @@ fn scene(script: &str) -> Scene {
     Scene { project, spawner, cell, running, warden, init, programs }
 }
 
-fn await_end(name: &str, processes: &[Process]) {
+fn await_end(name: &str, processes: &[Process]) -> Duration {
     let took = eventually(&format!("the end of {name}"), SOON, || {
         !processes.iter().any(|process| process.is_alive())
     });
     println!("{name}: {took:?}");
+    took
+}
+
+/// Holds the ends of all programs to the promise.
+fn assert_soon(mut end: impl FnMut(&str, &str) -> Duration) {
+    let mut all = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut delays = PROGRAMS.map(|(name, script)| end(name, script));
+        delays.sort();
+        all.push(delays);
+        if delays[PROGRAMS.len() / 2] <= PROMISED {
+            return;
+        }
+    }
+    panic!("not within {PROMISED:?}: {all:?}");
 }
 
 /// With all that runs in it.
@@ -94,16 +112,17 @@ fn a_swept_jail_is_empty_and_can_be_used_again() {
 
 #[test]
 fn a_dropped_jail_is_gone() {
-    for (name, script) in PROGRAMS {
+    assert_soon(|name, script| {
         let scene = scene(script);
         let all = whole(&scene);
         let Scene { spawner, cell, running, .. } = scene;
         drop(cell);
-        await_end(name, &all);
+        let took = await_end(name, &all);
         assert_eq!(running.wait().expect("an end"), Ending::Signalled(9), "{name}");
         await_no_groups(spawner.process());
         assert_eq!(descendants(spawner.process()), [], "{name}");
-    }
+        took
+    });
 }
 
 #[test]
@@ -144,11 +163,11 @@ fn the_death_of_each_part_is_the_death_of_all() {
         }),
     ];
     for (way, kill) in ways {
-        for (name, script) in PROGRAMS {
+        assert_soon(|name, script| {
             let scene = scene(script);
             let all = whole(&scene);
             kill(&scene);
-            await_end(&format!("{name} by the death of the {way}"), &all);
+            let took = await_end(&format!("{name} by the death of the {way}"), &all);
             let Scene { spawner: old, mut cell, running, .. } = scene;
             assert_eq!(running.wait().expect("an end"), Ending::Signalled(9), "{name}, {way}");
             assert!(!cell.is_alive());
@@ -165,7 +184,8 @@ fn the_death_of_each_part_is_the_death_of_all() {
                     .expect("an end");
             }
             await_no_groups(number);
-        }
+            took
+        });
     }
 }
 
@@ -187,7 +207,7 @@ fn an_engine() {
 
 #[test]
 fn the_death_of_the_engine_is_the_death_of_all() {
-    for (name, script) in PROGRAMS {
+    assert_soon(|name, script| {
         let project = Project::new();
         let mut engine = Command::new("/proc/self/exe")
             .args(["--ignored", "--exact", "an_engine"])
@@ -201,12 +221,13 @@ fn the_death_of_the_engine_is_the_death_of_all() {
         // A spawner, two wardens, two inits, and what runs.
         assert!(all.len() > 5, "{all:?}");
         engine.kill().expect("it is ours");
-        await_end(&format!("{name} by the death of the engine"), &all);
+        let took = await_end(&format!("{name} by the death of the engine"), &all);
         engine.wait().expect("it is ours");
         for spawner in all {
             await_no_groups(spawner.number);
         }
-    }
+        took
+    });
 }
 
 #[test]

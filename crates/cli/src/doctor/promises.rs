@@ -222,7 +222,11 @@ const PROMISES: &[Promise] = &[
         since: Level::Seccomp,
         needs: None,
         by: &[By::Seccomp],
-        attempts: &[("set-user-bit", Expected::Refused), ("device-node", Expected::Refused)],
+        attempts: &[
+            ("set-user-bit", Expected::Refused),
+            ("set-group-bit", Expected::Refused),
+            ("device-node", Expected::Refused),
+        ],
     },
     Promise {
         name: "terminal",

@@ -1,6 +1,6 @@
 //! Real programs in the jail, as data: every `tests/programs/*.toml` is run by exacta and by real bash in a directory
-//! of the same name, and compared. `work.rs` does real work, and `bounds.rs` looks at what ends programs. Whatever the
-//! jail needs and the kernel does not have makes all of it fail: nothing is skipped.
+//! of the same name, and compared. `bounds.rs` looks at what ends programs. Whatever the
+//! jail needs and the kernel does not have makes all of it fail: nothing is skipped. All of it runs in a disposable world.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,12 +18,12 @@ mod oracle;
 mod scene;
 #[path = "../behaviour/tree.rs"]
 mod tree;
-mod work;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use case::Case;
+use exacta::Request;
 use libtest_mimic::{Arguments, Failed, Trial};
 use scene::Scene;
 use tree::Tree;
@@ -37,6 +37,11 @@ pub struct Observed {
 }
 
 fn main() -> ExitCode {
+    // Bombs and floods are among them.
+    exacta_world::within(&exacta_world::here!(), |_| run_all())
+}
+
+fn run_all() -> ExitCode {
     let arguments = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let mut trials = Vec::new();
@@ -48,7 +53,6 @@ fn main() -> ExitCode {
     }
     trials.extend(bounds::trials());
     trials.extend(doors::trials());
-    trials.extend(work::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -57,14 +61,15 @@ fn check(case: &Case) -> Result<(), Failed> {
     let expected = if case.oracle {
         case.lay_out(&scene.project);
         let observed = oracle::run(case, &scene.project)?;
-        scene.clear();
+        clear(&scene.project);
         Some(observed)
     } else {
         assert!(!case.reason.is_empty(), "a case without the oracle needs a reason");
         None
     };
     case.lay_out(&scene.project);
-    let outcome = scene.run_with_input(&case.script, case.stdin.as_bytes());
+    let request = Request::new(case.script.as_str()).with_stdin(case.stdin.as_bytes());
+    let outcome = Scene::session(scene.options()).run_script(&request);
     let observed = Observed {
         stdout: outcome.stdout,
         stderr: outcome.stderr,
@@ -72,6 +77,13 @@ fn check(case: &Case) -> Result<(), Failed> {
         tree: tree::read(&scene.project),
     };
     compare(case, expected.as_ref(), &observed)
+}
+
+/// Takes all files away.
+fn clear(project: &Path) {
+    tree::make_removable(project);
+    std::fs::remove_dir_all(project).expect("what the oracle left can be removed");
+    std::fs::create_dir_all(project).expect("a directory for the test");
 }
 
 fn compare(case: &Case, oracle: Option<&Observed>, observed: &Observed) -> Result<(), Failed> {
@@ -122,7 +134,7 @@ fn compare(case: &Case, oracle: Option<&Observed>, observed: &Observed) -> Resul
 fn without_numbers(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let words = text.split(' ').filter(|word| !word.is_empty());
-    let is_number = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let words: Vec<&str> = words.map(|word| if is_number(word) { "N" } else { word }).collect();
     words.join(" ")
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use exacta::programs::ProgramOptions;
-use exacta::{Outcome, Request, Session, SessionOptions};
+use exacta::{Session, SessionOptions};
 
 static SERIAL: AtomicUsize = AtomicUsize::new(0);
 
@@ -25,13 +25,6 @@ impl Scene {
         fs::create_dir_all(&project).expect("a directory for the test");
         let project = fs::canonicalize(project).expect("the directory of the test");
         Scene { place, project }
-    }
-
-    /// Takes all files away.
-    pub fn clear(&self) {
-        crate::tree::make_removable(&self.project);
-        fs::remove_dir_all(&self.project).expect("what the oracle left can be removed");
-        fs::create_dir_all(&self.project).expect("a directory for the test");
     }
 
     pub fn write(&self, name: &str, content: &str) {
@@ -58,11 +51,6 @@ impl Scene {
         // As the oracle is started: `bash -c`.
         session.shell_mut().options.command_string = true;
         session
-    }
-
-    pub fn run_with_input(&self, script: &str, input: &[u8]) -> Outcome {
-        let mut session = Self::session(self.options());
-        session.run_script(&Request::new(script).with_stdin(input))
     }
 }
 

@@ -12,7 +12,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-pub use rules::{Choices, Sockets};
+pub use rules::Sockets;
+
+use rules::Choices;
 
 use crate::outcome::Failure;
 use crate::system::seccomp;

@@ -169,6 +169,21 @@ fn arguments_decide() {
 }
 
 #[test]
+fn no_sockets_but_pairs_where_the_network_is_the_hosts() {
+    let choices = Choices { debugging: false, asking: true, sockets: Sockets::None };
+    let program = compile(choices).expect("it fits");
+    let answer = |number: c_long, family: i32| {
+        let arguments = [family as u64, 1, 0, 0, 0, 0];
+        let call = Call { architecture: ARCHITECTURE, number: number as u32, arguments };
+        run(&program, &call).0
+    };
+    for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, 40] {
+        assert_eq!(answer(libc::SYS_socket, family), refusal(libc::EAFNOSUPPORT), "{family}");
+    }
+    assert_eq!(answer(libc::SYS_socketpair, libc::AF_UNIX), libc::SECCOMP_RET_ALLOW);
+}
+
+#[test]
 fn debuggers_may_only_where_it_was_chosen() {
     for call in DEBUGGING {
         let call = Call { architecture: ARCHITECTURE, number: *call as u32, arguments: [0; 6] };
