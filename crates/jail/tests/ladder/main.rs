@@ -233,6 +233,8 @@ fn check(situation: &Situation) -> Result<(), Failed> {
         .args([script.as_str(), "sh"])
         .arg(std::env::current_exe()?)
         .args([case::WORD, least, &calls.join(",")])
+        // In the memory that was just mounted.
+        .env("TMPDIR", "/tmp")
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let all = format!("{text}{}", String::from_utf8_lossy(&output.stderr));

@@ -150,7 +150,7 @@ fn arguments_decide() {
         (libc::SYS_personality, &[8], permission),
         (libc::SYS_fchmodat, &[0, 0, 0o755], ALLOW),
         (libc::SYS_fchmodat, &[0, 0, 0o4755], permission),
-        (libc::SYS_fchmodat, &[0, 0, 0o2755], ALLOW),
+        (libc::SYS_fchmodat, &[0, 0, 0o2755], permission),
         (libc::SYS_openat, &[0, 0, 0, 0o4755], ALLOW),
         (libc::SYS_openat, &[0, 0, libc::O_CREAT as u64, 0o4755], permission),
         (libc::SYS_openat, &[0, 0, libc::O_TMPFILE as u64, 0o4755], permission),
