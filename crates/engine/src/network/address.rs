@@ -7,7 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Why an address is no public one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Somebody's own network: may be granted by name with `private = true`. The others never are.
+    /// Somebody's own network, or what nobody has in public and some therefore use for their own (examples, benchmarks):
+    /// may be granted by name with `private = true`. The others never are.
     Private,
     Loopback,
     LinkLocal,
@@ -50,12 +51,12 @@ const VERSION_4: [([u8; 4], u32, Kind); 21] = [
     ([172, 16, 0, 0], 12, Kind::Private),
     ([192, 0, 0, 192], 32, Kind::Metadata),
     ([192, 0, 0, 0], 24, Kind::Reserved),
-    ([192, 0, 2, 0], 24, Kind::Reserved),
+    ([192, 0, 2, 0], 24, Kind::Private),
     ([192, 88, 99, 0], 24, Kind::Embedded),
     ([192, 168, 0, 0], 16, Kind::Private),
-    ([198, 18, 0, 0], 15, Kind::Reserved),
-    ([198, 51, 100, 0], 24, Kind::Reserved),
-    ([203, 0, 113, 0], 24, Kind::Reserved),
+    ([198, 18, 0, 0], 15, Kind::Private),
+    ([198, 51, 100, 0], 24, Kind::Private),
+    ([203, 0, 113, 0], 24, Kind::Private),
     ([224, 0, 0, 0], 4, Kind::Multicast),
     ([255, 255, 255, 255], 32, Kind::Multicast),
     ([240, 0, 0, 0], 4, Kind::Reserved),
@@ -74,9 +75,9 @@ const VERSION_6: [([u16; 8], u32, Kind); 18] = [
     // Teredo and what else is not for machines; 6to4.
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, Kind::Embedded),
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, Kind::Reserved),
-    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, Kind::Reserved),
+    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, Kind::Private),
     ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16, Kind::Embedded),
-    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, Kind::Reserved),
+    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, Kind::Private),
     ([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128, Kind::Metadata),
     ([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128, Kind::Metadata),
     ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, Kind::Private),
@@ -136,9 +137,10 @@ mod tests {
             ),
             (Kind::Embedded, &["64:ff9b::8.8.8.8", "64:ff9b::7f00:1", "64:ff9b:1::1"]),
             (Kind::Embedded, &["2002:808:808::1", "2002:7f00:1::", "2001::1", "192.88.99.1"]),
-            (Kind::Reserved, &["192.0.0.1", "192.0.2.1", "198.18.0.1", "198.19.255.255"]),
-            (Kind::Reserved, &["198.51.100.1", "203.0.113.255", "240.0.0.1", "255.255.255.254"]),
-            (Kind::Reserved, &["2001:db8::1", "2001:1ff::1", "2001:2::1", "3fff::1", "100::1"]),
+            (Kind::Private, &["192.0.2.1", "198.18.0.1", "198.19.255.255", "198.51.100.1"]),
+            (Kind::Private, &["203.0.113.255", "2001:db8::1", "3fff::1"]),
+            (Kind::Reserved, &["192.0.0.1", "240.0.0.1", "255.255.255.254"]),
+            (Kind::Reserved, &["2001:1ff::1", "2001:2::1", "100::1"]),
             (Kind::Reserved, &["5f00::1", "4000::1", "1fff::1", "e000::1", "::1:0:0:0:1"]),
         ];
         for (expected, addresses) in refused {

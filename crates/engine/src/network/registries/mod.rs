@@ -6,7 +6,7 @@
 //!
 //! - [`commands`]: which tool a command is, and whether it would fetch something.
 //! - [`operator`]: whose configuration it is; [`link`]: the address of a registry.
-//! - [`npm`], [`pip`], [`cargo`], [`others`]: where each tool keeps it.
+//! - [`npm`], [`pip`], [`cargo`], [`others`]: where each tool keeps it; [`trust`]: whom they trust on the network.
 
 mod cargo;
 mod commands;
@@ -15,6 +15,7 @@ mod npm;
 mod operator;
 mod others;
 mod pip;
+mod trust;
 
 use std::path::Path;
 
@@ -63,6 +64,7 @@ impl Registries {
             };
             all.add(tool, found);
         }
+        all.variables.extend(trust::variables(&reader));
         all
     }
 
@@ -76,9 +78,10 @@ impl Registries {
         let any_usual = found.usual || grants.iter().any(names_usual);
         grants.retain(|grant| !names_usual(grant));
         if any_usual {
-            grants.extend(
-                usual.iter().filter_map(|host| Grant::read(&format!("https://{host}")).ok()),
-            );
+            // Where the machine finds another one under its name (a mirror), that is the operator's doing.
+            let usual =
+                usual.iter().filter_map(|host| Grant::read(&format!("https://{host}")).ok());
+            grants.extend(usual.map(|grant| Grant { private: true, ..grant }));
         }
         self.tools.push((tool, grants));
         let file = |(target, text): (&str, String)| SyntheticFile {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Found;
 use super::link::Link;
 use super::operator::Reader;
+use super::trust;
 
 /// Where it is put inside: below what a user and a project say.
 const INSIDE: &str = "/etc/npmrc";
@@ -23,12 +24,16 @@ pub fn read(reader: &Reader<'_>) -> Found {
         let text = reader.text(&path).unwrap_or_default();
         for (key, value) in text.lines().filter_map(|line| setting(line, reader)) {
             let is_scope = key.starts_with('@') && key.ends_with(":registry");
+            let known = lines.iter().any(|(known, _)| *known == key);
+            if key == "cafile" && !known && trust::is_seen(&value) {
+                lines.push((key, value));
+                continue;
+            }
             if !is_scope && key != "registry" {
                 continue;
             }
             usual &= is_scope;
             // The first file that says so is the nearest.
-            let known = lines.iter().any(|(known, _)| *known == key);
             if let Some(link) = Link::read(&value).filter(|_| !known) {
                 add(&mut found, &mut lines, &key, link);
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Found;
 use super::link::Link;
 use super::operator::Reader;
+use super::trust;
 
 pub fn read(reader: &Reader<'_>) -> Found {
     let settings = Settings::read(reader);
@@ -20,15 +21,13 @@ pub fn read(reader: &Reader<'_>) -> Found {
     let places = settings.values("find-links");
     found.links.extend(places.iter().filter_map(|value| Link::read(value)));
     uv(reader, &mut found);
-    if first.is_some() || !more.is_empty() {
-        hand_over(&mut found, first.as_ref(), &more, settings.values("trusted-host"));
-    }
+    hand_over(&mut found, first.as_ref(), &more, &settings);
     found
 }
 
 /// For inside, in the files of the system, which are the last to be asked.
-fn hand_over(found: &mut Found, first: Option<&Link>, more: &[Link], trusted: &[String]) {
-    let mut pip = "[global]\n".to_owned();
+fn hand_over(found: &mut Found, first: Option<&Link>, more: &[Link], settings: &Settings) {
+    let mut pip = String::new();
     let mut uv = String::new();
     if let Some(link) = first {
         pip += &format!("index-url = {}\n", link.text);
@@ -40,13 +39,24 @@ fn hand_over(found: &mut Found, first: Option<&Link>, more: &[Link], trusted: &[
         uv += &format!("extra-index-url = [\"{}\"]\n", more.join("\", \""));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
-    let trusted: Vec<&str> =
-        trusted.iter().map(String::as_str).filter(|host| host.chars().all(plain)).collect();
+    let trusted: Vec<&str> = settings
+        .values("trusted-host")
+        .iter()
+        .map(String::as_str)
+        .filter(|host| host.chars().all(plain))
+        .collect();
     if !trusted.is_empty() {
         pip += &format!("trusted-host =\n    {}\n", trusted.join("\n    "));
     }
-    found.files.push(("/etc/pip.conf", pip));
-    found.files.push(("/etc/uv/uv.toml", uv));
+    if let Some(path) = settings.values("cert").first().filter(|path| trust::is_seen(path)) {
+        pip += &format!("cert = {path}\n");
+    }
+    if !pip.is_empty() {
+        found.files.push(("/etc/pip.conf", format!("[global]\n{pip}")));
+    }
+    if !uv.is_empty() {
+        found.files.push(("/etc/uv/uv.toml", uv));
+    }
 }
 
 /// Values by key; of each key only those of the nearest place that has it.
