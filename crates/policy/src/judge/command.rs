@@ -29,6 +29,20 @@ pub(super) struct Subjected<'a> {
     pub directory: Directory,
 }
 
+impl<'a> Subjected<'a> {
+    /// A program of which nothing but its words is known.
+    pub fn of(invocation: &'a Invocation, reading: &'a Reading) -> Self {
+        Subjected {
+            invocation,
+            reading,
+            builtin: false,
+            lifted: Vec::new(),
+            hosts: Vec::new(),
+            directory: invocation.directory.clone(),
+        }
+    }
+}
+
 impl Inquiry<'_> {
     /// Judges a command and everything that its words make it do.
     pub fn command(&mut self, invocation: &Invocation) {
@@ -79,14 +93,7 @@ impl Inquiry<'_> {
     fn named_command(&mut self, invocation: &Invocation) {
         let reading = programs::read(&invocation.words);
         let builtin = reading.path.is_none() && self.world.is_builtin(reading.name.as_bstr());
-        let mut subjected = Subjected {
-            invocation,
-            reading: &reading,
-            builtin,
-            lifted: Vec::new(),
-            hosts: Vec::new(),
-            directory: invocation.directory.clone(),
-        };
+        let mut subjected = Subjected { builtin, ..Subjected::of(invocation, &reading) };
         self.decodes |= decodes(&reading);
         self.note_listing(&reading);
         self.reads_over(&subjected);

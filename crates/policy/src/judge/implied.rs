@@ -340,6 +340,13 @@ impl Inquiry<'_> {
         }
     }
 
+    /// The files that were written with known content and not run since, of those that are wanted.
+    pub fn unrun(&self, wanted: fn(&BStr) -> bool) -> Vec<(BString, BString)> {
+        let known =
+            self.fresh.iter().filter(|fresh| !fresh.guessed && wanted(fresh.path.as_bstr()));
+        known.map(|fresh| (fresh.path.clone(), fresh.text.clone())).collect()
+    }
+
     fn remember(&mut self, path: &BString, text: BString, guessed: bool) {
         if self.fresh.len() < MOST_FILES {
             self.fresh.push(Fresh { path: path.clone(), text, guessed });

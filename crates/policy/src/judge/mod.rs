@@ -4,7 +4,8 @@
 //! - [`command`]: one effective command: its name, its rules.
 //! - [`effects`]: what its words do.
 //! - [`unread`]: what the words of a program without a table look like.
-//! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told.
+//! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
+//!   [`left`]: … later.
 //! - [`paths`], [`variables`]: where paths lead, which variables make programs execute; [`home`]: what `~` means;
 //!   [`computed`], [`system`], [`wiped`]: paths that a command says, programs that are copied, and all files at once.
 
@@ -16,6 +17,7 @@ mod effects;
 mod home;
 mod implied;
 mod inquiry;
+mod left;
 mod listed;
 mod paths;
 mod quoted;
@@ -131,6 +133,7 @@ impl Policy {
         let positional = vec![Word::literal("bash")];
         let start = Start { directory, positional, ..Start::default() };
         inquiry.script(text, &start);
+        inquiry.left_behind();
         inquiry.end()
     }
 

@@ -29,7 +29,10 @@ impl Walker<'_> {
                 let reachable = !self.state.ended;
                 let certain = !self.state.leaked;
                 let printed = if item.background {
+                    // Whoever does not wait for it does not pause.
+                    let pauses = self.pauses;
                     self.background(&item.chain);
+                    self.pauses = pauses;
                     Output::unknown()
                 } else {
                     let doubtful = self.state.dropped;
