@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::programs::{
-    CODE_ROLES, Example, LANGUAGES, OptionSpec, Program, ROLES, SETTING_ROLES, Setting,
+    CODE_ROLES, Example, KINDS, Kind, LANGUAGES, OptionSpec, Program, ROLES, SETTING_ROLES, Setting,
 };
 
 #[derive(Deserialize, Default)]
@@ -23,6 +23,7 @@ struct ProgramFile {
     setting: Vec<Setting>,
     /// Options that several programs or subcommands have in common.
     shared: Vec<Program>,
+    kind: Vec<Kind>,
 }
 
 /// What a name leads to: the number of the program, and the name it goes by.
@@ -41,11 +42,13 @@ pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Err
     let mut programs = Vec::new();
     let mut settings = Vec::new();
     let mut shared = BTreeMap::new();
+    let mut kinds = Vec::new();
     for (name, text) in files {
         let file: ProgramFile =
             toml::from_str(&text).map_err(|error| format!("programs/{name}: {error}"))?;
         programs.extend(file.program);
         settings.extend(file.setting);
+        kinds.extend(file.kind);
         for set in file.shared {
             let first = set.names.first().cloned().unwrap_or_default();
             shared.insert(first, set);
@@ -69,11 +72,30 @@ pub fn write(files: Vec<(String, String)>, out: &Path) -> Result<(), Box<dyn Err
     }
     let start = bytes.len();
     bytes.extend(postcard::to_allocvec(&settings)?);
-    let source = index.source(&ranges, (start, bytes.len()))?;
+    let source = index.source(&ranges, (start, bytes.len()))? + &kinds_source(kinds)?;
     fs::write(out.join("programs.bin"), bytes)?;
     fs::write(out.join("programs_index.rs"), source)?;
     fs::write(out.join("program_examples.bin"), postcard::to_allocvec(&examples)?)?;
     Ok(())
+}
+
+/// One sorted list of names for each kind, in the order of [`KINDS`].
+fn kinds_source(kinds: Vec<Kind>) -> Result<String, Box<dyn Error>> {
+    let mut lists: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for kind in kinds {
+        let known = KINDS.iter().find(|known| **known == kind.name);
+        let known = known.ok_or(format!("no kind {}", kind.name))?;
+        lists.entry(known).or_default().extend(kind.programs);
+    }
+    if lists.len() != KINDS.len() {
+        return Err("a kind without programs".into());
+    }
+    let lists: Vec<Vec<String>> =
+        lists.into_values().map(|names| names.into_iter().collect()).collect();
+    Ok(format!(
+        "pub static KINDS: &[&[&str]] = &{};\n",
+        format!("{lists:?}").replace("[\"", "&[\"")
+    ))
 }
 
 /// Writes a program after its subcommands, of which it keeps the names and where they are.

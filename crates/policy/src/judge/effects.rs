@@ -4,6 +4,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
+use super::paths::Opening;
 use crate::effect::Effect;
 use crate::event::{Access, Input, Open};
 use crate::hosts::{host_of, is_loopback};
@@ -218,7 +219,8 @@ impl Inquiry<'_> {
     /// A redirect, or a file opened while a script runs.
     pub fn open(&mut self, open: &Open) {
         let mut findings = Vec::new();
-        self.opened(&open.path, open.access, &open.directory, None, &mut findings);
+        let opening = Opening { access: open.access, directory: &open.directory, by: None };
+        self.opened(&open.path, opening, &mut findings);
         if let Some(path) = super::paths::key(&open.path, &open.directory)
             && open.access != Access::Read
         {

@@ -4,11 +4,13 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
+use super::filekinds::{FileKind, is_task_file, kind_of};
 use super::inquiry::Inquiry;
 use super::quoted;
 use crate::code::{Level, Reading};
 use crate::effect::Language;
 use crate::event::{Input, Via};
+use crate::programs;
 use crate::rules::Subject;
 use crate::verdict::{Decision, Verdict};
 use crate::word::Word;
@@ -24,246 +26,6 @@ pub(super) struct Fresh {
     /// The text is what wrote the file, not what is in it.
     guessed: bool,
 }
-
-/// Programs that build, test, check or run a project: with its settings, its plugins, its own code. Sorted.
-const RUNNERS: &[&str] = &[
-    "ant",
-    "ava",
-    "babel",
-    "bazel",
-    "behave",
-    "black",
-    "bmake",
-    "buck",
-    "build",
-    "bun",
-    "bunx",
-    "bundle",
-    "bundler",
-    "busted",
-    "c++",
-    "cabal",
-    "cargo",
-    "cc",
-    "clang",
-    "clang++",
-    "cmake",
-    "composer",
-    "coverage",
-    "crystal",
-    "ctest",
-    "cypress",
-    "dart",
-    "deno",
-    "django-admin",
-    "dotnet",
-    "dub",
-    "dune",
-    "elixir",
-    "esbuild",
-    "eslint",
-    "flask",
-    "flutter",
-    "g++",
-    "gcc",
-    "gmake",
-    "go",
-    "gradle",
-    "gradlew",
-    "groovy",
-    "grunt",
-    "guard",
-    "gulp",
-    "hatch",
-    "inv",
-    "invoke",
-    "jake",
-    "jasmine",
-    "java",
-    "javac",
-    "jest",
-    "jshell",
-    "julia",
-    "just",
-    "karma",
-    "kotlin",
-    "kotlinc",
-    "lefthook",
-    "lein",
-    "lerna",
-    "lua",
-    "make",
-    "mage",
-    "meson",
-    "mill",
-    "mix",
-    "mocha",
-    "moon",
-    "mvn",
-    "mvnw",
-    "mypy",
-    "next",
-    "nim",
-    "nimble",
-    "ninja",
-    "node",
-    "nox",
-    "npm",
-    "npx",
-    "nuxt",
-    "nx",
-    "nyc",
-    "ocaml",
-    "pants",
-    "pdm",
-    "perl",
-    "php",
-    "phpunit",
-    "pip",
-    "pipenv",
-    "playwright",
-    "pnpm",
-    "pnpx",
-    "poe",
-    "poetry",
-    "pre-commit",
-    "prettier",
-    "prove",
-    "pylint",
-    "pytest",
-    "python",
-    "R",
-    "Rscript",
-    "rails",
-    "rake",
-    "rebar3",
-    "rollup",
-    "rspec",
-    "rubocop",
-    "ruby",
-    "runghc",
-    "rustc",
-    "sbt",
-    "scala",
-    "scons",
-    "sphinx-build",
-    "stack",
-    "storybook",
-    "stylelint",
-    "svelte-kit",
-    "swc",
-    "swift",
-    "swiftc",
-    "task",
-    "tox",
-    "ts-node",
-    "tsx",
-    "turbo",
-    "unittest",
-    "uv",
-    "uvicorn",
-    "vite",
-    "vitest",
-    "vue-cli-service",
-    "waf",
-    "webpack",
-    "yarn",
-    "zig",
-];
-
-/// What a file is by its name.
-enum Kind {
-    Code(Language),
-    /// Of a language nobody here reads: the texts in it that start programs.
-    Source,
-    /// Names commands as texts: `package.json`, `justfile`.
-    Manifest,
-}
-
-const ENDINGS: &[(&str, Language)] = &[
-    (".mk", Language::Make),
-    (".js", Language::Node),
-    (".cjs", Language::Node),
-    (".mjs", Language::Node),
-    (".jsx", Language::Node),
-    (".ts", Language::Node),
-    (".cts", Language::Node),
-    (".mts", Language::Node),
-    (".tsx", Language::Node),
-    (".py", Language::Python),
-    (".rb", Language::Ruby),
-    (".rake", Language::Ruby),
-    (".gemspec", Language::Ruby),
-    (".pl", Language::Perl),
-    (".pm", Language::Perl),
-    (".t", Language::Perl),
-    (".php", Language::Php),
-    (".lua", Language::Lua),
-    (".R", Language::R),
-    (".sh", Language::Shell),
-    (".bash", Language::Shell),
-    (".bats", Language::Shell),
-];
-
-const NAMES: &[(&str, Language)] = &[
-    ("Makefile", Language::Make),
-    ("makefile", Language::Make),
-    ("GNUmakefile", Language::Make),
-    ("BSDmakefile", Language::Make),
-    ("Rakefile", Language::Ruby),
-    ("Gemfile", Language::Ruby),
-    ("Guardfile", Language::Ruby),
-    ("Vagrantfile", Language::Ruby),
-    ("SConstruct", Language::Python),
-    ("wscript", Language::Python),
-    (".Rprofile", Language::R),
-];
-
-const SOURCES: &[&str] = &[
-    ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".m", ".mm", ".rs", ".go", ".java", ".kt", ".kts",
-    ".scala", ".sc", ".groovy", ".gradle", ".swift", ".cs", ".csproj", ".fs", ".dart", ".zig",
-    ".nim", ".cr", ".d", ".ex", ".exs", ".erl", ".hs", ".ml", ".jl", ".clj", ".cmake", ".bzl",
-];
-
-const MANIFESTS: &[&str] = &[
-    "package.json",
-    "composer.json",
-    "deno.json",
-    "deno.jsonc",
-    "bunfig.toml",
-    "turbo.json",
-    "nx.json",
-    "project.json",
-    "lerna.json",
-    "justfile",
-    "Justfile",
-    ".justfile",
-    "Taskfile.yml",
-    "Taskfile.yaml",
-    "taskfile.yml",
-    ".pre-commit-config.yaml",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "pyproject.toml",
-    "Pipfile",
-    "tox.ini",
-    "setup.cfg",
-    "pytest.ini",
-    "Cargo.toml",
-    "Makefile.toml",
-    "build.xml",
-    "pom.xml",
-    "meson.build",
-    "build.ninja",
-    "CMakeLists.txt",
-    "BUILD",
-    "BUILD.bazel",
-    "WORKSPACE",
-    "Procfile",
-    "dune",
-    "project.clj",
-    "rebar.config",
-];
 
 /// What makes a program of such a source start another one.
 const STARTING: &[&str] = &[
@@ -389,22 +151,22 @@ impl Inquiry<'_> {
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
         match kind {
             _ if fresh.guessed => self.texts_in(subjected, fresh, via),
-            Kind::Code(Language::Shell) => {
+            FileKind::Code(Language::Shell) => {
                 self.shell(subjected, &Word::Literal(fresh.text.clone()), via.clone());
             }
-            Kind::Code(language) => {
+            FileKind::Code(language) => {
                 self.known_code(subjected, language, fresh.text.as_bstr(), via, is_telling);
                 if is_task_file(fresh.path.as_bstr()) {
                     self.texts_in(subjected, fresh, via);
                 }
             }
-            Kind::Source => {
+            FileKind::Source => {
                 if STARTING.iter().any(|name| fresh.text.contains_str(name)) {
                     self.texts_in(subjected, fresh, via);
                 }
                 self.removes_elsewhere(subjected, fresh, via);
             }
-            Kind::Manifest => self.texts_in(subjected, fresh, via),
+            FileKind::Manifest => self.texts_in(subjected, fresh, via),
         }
     }
 
@@ -483,33 +245,10 @@ fn is_telling(reading: &Reading) -> bool {
     reading.level == Level::Dangerous && SIGHTS.iter().any(|it| reading.seen.contains_str(it))
 }
 
-/// Files of code whose own words run commands: `sh 'rm x'`, `session.run("rm", "x")`.
-fn is_task_file(path: &BStr) -> bool {
-    const STEMS: [&str; 12] = [
-        "Gruntfile",
-        "Guardfile",
-        "Jakefile",
-        "Rakefile",
-        "SConstruct",
-        "Vagrantfile",
-        "dodo",
-        "fabfile",
-        "gulpfile",
-        "noxfile",
-        "tasks",
-        "wscript",
-    ];
-    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
-    let stem = name.split_once_str(".").map_or(name, |(stem, _)| stem);
-    STEMS.iter().any(|known| stem == known.as_bytes()) || name.ends_with(b".rake")
-}
-
 /// `gcc -xc - <<< 'int main() { system("x"); }'`
 fn compiled_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
-    const COMPILERS: [&str; 9] =
-        ["c++", "cc", "clang", "clang++", "g++", "gcc", "go", "rustc", "tcc"];
     let reading = subjected.reading;
-    let compiles = COMPILERS.iter().any(|name| reading.name == *name)
+    let compiles = programs::Kind::Compiles.includes(reading.name.as_bstr())
         && subjected.invocation.words.iter().any(|word| word.shown() == "-");
     match &subjected.invocation.input {
         Input::Text(Word::Literal(text)) if compiles => Some(text),
@@ -519,19 +258,5 @@ fn compiled_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
 
 fn runs_the_project(subjected: &Subjected<'_>) -> bool {
     let reading = subjected.reading;
-    reading.path.is_some() || RUNNERS.iter().any(|name| reading.name == *name)
-}
-
-fn kind_of(path: &BStr) -> Option<Kind> {
-    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
-    if let Some((_, language)) = NAMES.iter().find(|(known, _)| name == known.as_bytes()) {
-        return Some(Kind::Code(*language));
-    }
-    if MANIFESTS.iter().any(|known| name == known.as_bytes()) {
-        return Some(Kind::Manifest);
-    }
-    if let Some((_, language)) = ENDINGS.iter().find(|(end, _)| name.ends_with(end.as_bytes())) {
-        return Some(Kind::Code(*language));
-    }
-    SOURCES.iter().any(|end| name.ends_with(end.as_bytes())).then_some(Kind::Source)
+    reading.path.is_some() || programs::Kind::RunsProject.includes(reading.name.as_bstr())
 }

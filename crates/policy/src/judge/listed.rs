@@ -7,20 +7,13 @@ use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::{Effect, More};
 use crate::event::{Access, Input};
+use crate::programs::Kind;
 use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::word::Word;
 
 /// So many words of a list are judged; a longer one is asked about.
 const MOST: usize = 1_024;
-
-/// Programs that take words from `@file`.
-const AT_FILE: [&str; 34] = [
-    "ar", "as", "buck", "buck2", "c++", "cc", "cl", "clang", "clang++", "clang-cl", "csc",
-    "dotnet", "g++", "gcc", "gfortran", "jar", "java", "javac", "javadoc", "jlink", "jpackage",
-    "kotlinc", "ld", "lld", "link", "mypy", "nvcc", "protoc", "pylint", "pytest", "rustc",
-    "rustdoc", "scalac", "swiftc",
-];
 
 impl Inquiry<'_> {
     /// The words of lists whose contents are known, judged as if they were typed.
@@ -114,7 +107,7 @@ fn lists(subjected: &Subjected<'_>) -> Vec<List> {
         let paths = named.filter_map(|option| option.value.as_ref()?.as_literal());
         found.extend(paths.map(|path| List { path: path.into(), lines: true }));
     }
-    if AT_FILE.iter().any(|name| reading.name == *name) {
+    if Kind::WordsFromFile.includes(reading.name.as_bstr()) {
         let words = subjected.invocation.words.iter().skip(1).filter_map(Word::as_literal);
         let paths = words.filter_map(|word| word.strip_prefix(b"@"));
         found.extend(paths.map(|path| List { path: path.into(), lines: false }));

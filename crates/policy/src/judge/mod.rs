@@ -14,6 +14,7 @@ mod beside;
 mod command;
 mod computed;
 mod effects;
+mod filekinds;
 mod home;
 mod implied;
 mod inquiry;

@@ -13,6 +13,23 @@ use crate::word::{Dynamic, Word};
 
 const HIDDEN: &str = "exacta's own state does not exist for commands";
 
+/// How a path is used, and where it is seen from.
+#[derive(Clone, Copy)]
+pub(super) struct Opening<'a> {
+    pub access: Access,
+    pub directory: &'a Directory,
+    /// The command among whose words it is; `None`: the shell itself opens it.
+    pub by: Option<&'a Subjected<'a>>,
+}
+
+impl Opening<'_> {
+    /// Something in a directory goes, not the directory itself.
+    fn of_something_in_it(self) -> Self {
+        let access = if self.access == Access::Delete { Access::Write } else { self.access };
+        Opening { access, ..self }
+    }
+}
+
 impl Inquiry<'_> {
     /// A path among the words of a command.
     pub fn path(
@@ -22,37 +39,32 @@ impl Inquiry<'_> {
         subjected: &Subjected<'_>,
         findings: &mut Vec<Finding>,
     ) {
-        self.opened(path, access, &subjected.directory, Some(subjected), findings);
+        let opening = Opening { access, directory: &subjected.directory, by: Some(subjected) };
+        self.opened(path, opening, findings);
     }
 
     /// Every path that the word can be, as far as it is known.
-    pub fn opened(
-        &self,
-        path: &Word,
-        access: Access,
-        directory: &Directory,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
+    pub fn opened(&self, path: &Word, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let Opening { access, directory, .. } = opening;
         match path {
-            Word::Literal(path) => self.known_path(path.as_bstr(), access, directory, by, findings),
+            Word::Literal(path) => self.known_path(path.as_bstr(), opening, findings),
             Word::Dynamic(dynamic) if !dynamic.values.is_empty() => {
                 for value in &dynamic.values {
-                    self.known_path(value.as_bstr(), access, directory, by, findings);
+                    self.known_path(value.as_bstr(), opening, findings);
                 }
             }
             Word::Dynamic(dynamic) => {
                 if let Some(path) = dynamic.glob.as_ref().and_then(|glob| guarded(glob.as_bstr())) {
-                    self.known_path(path.as_bstr(), access, directory, by, findings);
+                    self.known_path(path.as_bstr(), opening, findings);
                 }
                 if let Some(glob) = &dynamic.glob
                     && let Some(glob) = absolute(glob.as_bstr(), directory)
                     && access == Access::Read
                 {
                     // A pattern that names what is guarded: `~/.config/**/*token*`.
-                    self.by_path_rules(glob.as_bstr(), access, by, findings);
+                    self.by_path_rules(glob.as_bstr(), opening, findings);
                 }
-                self.wiped(dynamic, access, by, findings);
+                self.wiped(dynamic, opening, findings);
                 if access == Access::Delete
                     && let Some(glob) = &dynamic.glob
                     && self.is_whole_project(glob.as_bstr(), directory)
@@ -64,20 +76,17 @@ impl Inquiry<'_> {
                     let about = dynamic.written.to_str_lossy();
                     findings.extend(self.situation("unread-path", &about));
                 }
-                self.unknown_path(dynamic, access, by, findings);
+                self.unknown_path(dynamic, opening, findings);
                 // Whatever follows, it lies beneath the last directory that is known.
                 let Some(end) = dynamic.prefix.rfind_byte(b'/') else {
                     if dynamic.glob.is_some() {
-                        let access = if access == Access::Delete { Access::Write } else { access };
-                        self.known_path(b".".as_bstr(), access, directory, by, findings);
+                        self.known_path(b".".as_bstr(), opening.of_something_in_it(), findings);
                     }
                     return;
                 };
                 let known = dynamic.prefix.get(..end.max(1)).unwrap_or_default().as_bstr();
                 if known != "/" || dynamic.glob.is_some() {
-                    // Something in it goes, not the directory itself.
-                    let access = if access == Access::Delete { Access::Write } else { access };
-                    self.known_path(known, access, directory, by, findings);
+                    self.known_path(known, opening.of_something_in_it(), findings);
                 }
             }
         }
@@ -94,13 +103,8 @@ impl Inquiry<'_> {
     }
 
     /// A path of which only the end is written, or nothing but that it begins at the root of all.
-    fn unknown_path(
-        &self,
-        dynamic: &Dynamic,
-        access: Access,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn unknown_path(&self, dynamic: &Dynamic, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let Opening { access, by, .. } = opening;
         let written = dynamic.written.as_bstr();
         if access == Access::Delete
             && let Some(by) = by
@@ -120,7 +124,7 @@ impl Inquiry<'_> {
             // A name of a variable is no name of a file.
             if tail.contains(&b'/') || (!tail.is_empty() && written.contains(&b'}')) {
                 let tail = tail.trim_start_with(|c| c == '/').as_bstr();
-                self.by_path_rules(tail, access, by, findings);
+                self.by_path_rules(tail, opening, findings);
             }
         }
     }
@@ -133,10 +137,11 @@ impl Inquiry<'_> {
         findings: &mut Vec<Finding>,
     ) {
         const MOST_LINES: usize = 32;
+        let opening = Opening { access: Access::Delete, directory: &by.directory, by: Some(by) };
         if let Input::Text(Word::Literal(text)) = &by.invocation.input {
             for line in text.lines().take(MOST_LINES) {
                 let line = line.trim_ascii().as_bstr();
-                self.known_path(line, Access::Delete, &by.directory, Some(by), findings);
+                self.known_path(line, opening, findings);
             }
         }
         let about = dynamic.written.to_str_lossy();
@@ -149,22 +154,16 @@ impl Inquiry<'_> {
         }
     }
 
-    fn known_path(
-        &self,
-        path: &BStr,
-        access: Access,
-        directory: &Directory,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn known_path(&self, path: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let Opening { access, directory, .. } = opening;
         // Standard input, an empty operand, an address: no path.
         if path.is_empty() || path == "-" || path.contains_str("://") {
             return;
         }
         self.in_home(path, access, findings);
-        self.wiped_in_place(path, access, by, findings);
+        self.wiped_in_place(path, opening, findings);
         if !path.starts_with(b"/") {
-            self.elsewhere(path, access, directory, by, findings);
+            self.elsewhere(path, opening, findings);
         }
         if access == Access::Write && path.ends_with(b".git/{}") {
             // Whatever is found there may be a hook or the settings.
@@ -172,17 +171,17 @@ impl Inquiry<'_> {
         }
         let Some(written) = joined(path, directory) else { return };
         let absolute = normalised(written.as_bstr());
-        self.by_path_rules(absolute.as_bstr(), access, by, findings);
+        self.by_path_rules(absolute.as_bstr(), opening, findings);
         // Behind a link a guarded file has another name.
         if let Some(real) = self.real_path(written.as_bstr(), access)
             && real != absolute
         {
-            self.by_path_rules(real.as_bstr(), access, by, findings);
+            self.by_path_rules(real.as_bstr(), opening, findings);
         }
         if let Some(real) = self.through_links(absolute.as_bstr()) {
-            self.by_path_rules(real.as_bstr(), access, by, findings);
+            self.by_path_rules(real.as_bstr(), opening, findings);
         }
-        self.program_copied(absolute.as_bstr(), access, by, findings);
+        self.program_copied(absolute.as_bstr(), access, opening.by, findings);
         let place = self.world.place(absolute.as_bstr());
         if reachable(place, access) && !self.holds_the_root(absolute.as_bstr(), access) {
             return;
@@ -213,17 +212,11 @@ impl Inquiry<'_> {
 
     /// If a `cd` before it failed, the path leads elsewhere. What is guarded there is guarded; that it may lead out is
     /// left to when it is opened, or `cd build; cmake ..` would be refused.
-    fn elsewhere(
-        &self,
-        path: &BStr,
-        access: Access,
-        directory: &Directory,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn elsewhere(&self, path: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let directory = opening.directory;
         for other in directory.others() {
             let absolute = normalised(beneath(other.as_bstr(), path).as_bstr());
-            self.by_path_rules(absolute.as_bstr(), access, by, findings);
+            self.by_path_rules(absolute.as_bstr(), opening, findings);
             if self.world.place(absolute.as_bstr()) == Place::Hidden {
                 findings.push(outside("hidden", HIDDEN, path));
             }
@@ -243,13 +236,8 @@ impl Inquiry<'_> {
         Some(normalised(real.as_bstr()))
     }
 
-    fn by_path_rules(
-        &self,
-        absolute: &BStr,
-        access: Access,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn by_path_rules(&self, absolute: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let Opening { access, by, .. } = opening;
         let path = self.inside(absolute);
         let subject = match access {
             Access::Write => Subject::Write { path },

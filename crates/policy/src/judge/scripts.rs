@@ -8,19 +8,12 @@ use super::inquiry::Inquiry;
 use crate::code::{self, Level};
 use crate::effect::{Effect, Language, More};
 use crate::event::{Access, Input, Invocation, Via};
+use crate::programs::Kind;
 use crate::rules::Subject;
 use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::walk::{Inherited, Start, walk};
 use crate::word::Word;
-
-/// Tools that people do not use to run programs, though they can.
-const HIDING: [&str; 44] = [
-    "ack", "ag", "ar", "bat", "bazel", "bazelisk", "buck2", "cargo", "cc", "clang", "cmake",
-    "delta", "diff3", "emacs", "g++", "gcc", "gh", "git", "go", "hg", "kubectl", "latexmk", "ld",
-    "less", "make", "man", "meson", "mvn", "pandoc", "psql", "rg", "rsync", "rustc", "rustdoc",
-    "scp", "sdiff", "sort", "split", "ssh", "svn", "tar", "ugrep", "vim", "zip",
-];
 
 /// How often it is remembered that a command is given every file.
 const MOST_PLACES: usize = 64;
@@ -75,7 +68,7 @@ impl Inquiry<'_> {
     fn hidden(&mut self, subjected: &Subjected<'_>, text: &Word, via: &Via) {
         let name = subjected.reading.name.as_bstr();
         let harmless = || self.harmless_command(text) && !only_shows_that_it_runs(text);
-        if HIDING.iter().any(|hiding| name == *hiding) && !harmless() {
+        if Kind::Hides.includes(name) && !harmless() {
             let about = text.shown().to_str_lossy();
             let findings = self.situation_unless("executing-option", &about, &subjected.lifted);
             self.note(vec![text.shown().into()], via, findings);

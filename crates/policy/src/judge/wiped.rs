@@ -5,6 +5,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
+use super::paths::Opening;
 use crate::event::{Access, Assign};
 use crate::verdict::Finding;
 use crate::word::{Dynamic, Word};
@@ -34,18 +35,8 @@ impl Inquiry<'_> {
     }
 
     /// Is what goes, or is emptied, each of all files?
-    pub fn wiped(
-        &self,
-        dynamic: &Dynamic,
-        access: Access,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let gone = match access {
-            Access::Delete => true,
-            Access::Write => by.is_none_or(empties),
-            Access::Read | Access::Enter | Access::Execute => false,
-        };
+    pub fn wiped(&self, dynamic: &Dynamic, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let gone = leaves_nothing(opening);
         let written = dynamic.written.as_bstr();
         let pattern = dynamic.glob.as_ref().is_some_and(|glob| ALL.iter().any(|all| glob == all));
         let all = || super::added::is_everything(written) || self.lists_everything_in(written);
@@ -55,15 +46,12 @@ impl Inquiry<'_> {
     }
 
     /// `xargs -I{} sh -c ': > {}'`: the place that is kept for each of all files.
-    pub fn wiped_in_place(
-        &self,
-        path: &BStr,
-        access: Access,
-        by: Option<&Subjected<'_>>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let gone = access == Access::Delete || (access == Access::Write && by.is_none_or(empties));
-        if path == "{}" && gone && self.each_of_all.iter().any(|name| name == "{}") {
+    pub fn wiped_in_place(&self, path: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        let Opening { access, directory, by } = opening;
+        if path == "{}"
+            && leaves_nothing(opening)
+            && self.each_of_all.iter().any(|name| name == "{}")
+        {
             findings.extend(self.situation("whole-project", "{}"));
         }
         let mirrors = |by: &Subjected<'_>| {
@@ -72,7 +60,7 @@ impl Inquiry<'_> {
         };
         if access == Access::Write
             && by.is_some_and(mirrors)
-            && super::paths::absolute(path, &by.map(|by| by.directory.clone()).unwrap_or_default())
+            && super::paths::absolute(path, directory)
                 .is_some_and(|path| self.inside(path.as_bstr()) == ".")
         {
             findings.extend(self.situation("whole-project", "--delete"));
@@ -87,6 +75,15 @@ impl Inquiry<'_> {
         let name = written.trim_with(signs);
         let name = name.strip_suffix(b"[@]").or(name.strip_suffix(b"[*]")).unwrap_or(name);
         self.each_of_all.iter().any(|known| name == known.as_bytes())
+    }
+}
+
+/// What is opened is gone afterwards, or empty.
+fn leaves_nothing(opening: Opening<'_>) -> bool {
+    match opening.access {
+        Access::Delete => true,
+        Access::Write => opening.by.is_none_or(empties),
+        Access::Read | Access::Enter | Access::Execute => false,
     }
 }
 

@@ -17,7 +17,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use bstr::BString;
+use bstr::{BStr, BString};
 
 use crate::effect::Effect;
 use crate::word::Word;
@@ -50,6 +50,28 @@ pub struct GivenOption {
     pub value: Option<Word>,
     /// Does the table say what it does?
     pub known: bool,
+}
+
+/// What several programs have in common: `programs/kinds.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Compiles,
+    Hides,
+    RunsProject,
+    WordsFromFile,
+}
+
+impl Kind {
+    /// Is the program of this kind? `name` is the one it goes by.
+    pub fn includes(self, name: &BStr) -> bool {
+        let number = match self {
+            Kind::Compiles => 0,
+            Kind::Hides => 1,
+            Kind::RunsProject => 2,
+            Kind::WordsFromFile => 3,
+        };
+        table::is_of_kind(number, name)
+    }
 }
 
 /// The names of all programs that have a table.

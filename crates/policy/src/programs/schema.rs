@@ -193,6 +193,18 @@ pub struct Setting {
     pub only: Vec<String>,
 }
 
+/// What several programs have in common that is not a matter of their words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Kind {
+    /// One of [`KINDS`].
+    pub name: String,
+    pub meaning: String,
+    pub programs: Vec<String>,
+}
+
+pub const KINDS: &[&str] = &["compiles", "hides", "runs-project", "words-from-file"];
+
 /// The roles a value or an operand can have, as written in the tables:
 ///
 /// - `text`: nothing happens with it

@@ -6,7 +6,7 @@ use super::roles::{Layout, Role, language};
 use super::schema::{MoreWords, OptionSpec, Program, Setting, Shape, Style, When};
 use crate::effect::Language;
 
-use index::{ANY_CASE, COUNT, GLOBS, PLAIN, RANGES, SETTINGS, VERSIONED};
+use index::{ANY_CASE, COUNT, GLOBS, KINDS, PLAIN, RANGES, SETTINGS, VERSIONED};
 
 #[expect(clippy::unreadable_literal, reason = "made by the build, for nobody to read")]
 mod index {
@@ -109,6 +109,12 @@ pub fn table(number: usize) -> Option<&'static Table> {
 
 /// A table, and the name that the program goes by.
 pub type Found = (&'static Table, &'static str);
+
+/// Is the program of that kind? The number is that of the kind in [`super::schema::KINDS`].
+pub fn is_of_kind(number: usize, name: &[u8]) -> bool {
+    let names = KINDS.get(number).copied().unwrap_or_default();
+    names.binary_search_by(|known| known.as_bytes().cmp(name)).is_ok()
+}
 
 /// Every plain name.
 pub fn names() -> impl Iterator<Item = &'static str> {
