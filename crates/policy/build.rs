@@ -15,6 +15,8 @@ mod programs;
 #[path = "build/rules.rs"]
 mod rule_tables;
 mod rules {
+    #[path = "../src/rules/braces.rs"]
+    pub mod braces;
     #[path = "../src/rules/compile.rs"]
     pub mod compile;
     #[path = "../src/rules/grant.rs"]

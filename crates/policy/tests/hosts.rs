@@ -6,7 +6,7 @@
 mod world;
 
 use exacta_policy::rules::{RuleFile, RuleSet, Tier};
-use exacta_policy::{Action, Decision, Policy, Profile};
+use exacta_policy::{Action, Decision, Policy, Profile, Surroundings};
 
 use world::Project;
 
@@ -36,7 +36,7 @@ fn policy(tier: Tier) -> Policy {
 
 fn judge(policy: &Policy, line: &str) -> (Decision, Vec<String>) {
     let argv: Vec<_> = line.split(' ').map(Into::into).collect();
-    let directory = "/project".into();
+    let directory = Project.directory();
     let action = Action::Run { argv: &argv, in_process: false, environment: &[], directory };
     let verdict = policy.judge(&action, &Project);
     (verdict.decision, verdict.hosts.iter().map(ToString::to_string).collect())

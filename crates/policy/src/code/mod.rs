@@ -23,6 +23,7 @@ mod r;
 mod ruby;
 mod sed;
 mod sql;
+mod sqlclient;
 mod tcl;
 mod tokens;
 mod values;

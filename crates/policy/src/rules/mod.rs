@@ -7,6 +7,7 @@
 //! - [`outright`]: names that are denied whatever follows.
 //! - [`examples`]: what a rule says of itself is checked; [`keywords`]: what tasks call irreversible.
 
+mod braces;
 mod builtin;
 mod compile;
 mod decode;

@@ -3,11 +3,11 @@
 use exacta_syntax::ast::{AndOr, AndOrOperator, Command, Pipeline};
 
 use super::Walker;
+use super::environment::initial;
 use super::output::Output;
 use super::paths::{Crossing, Place};
 use super::reliable::is_reliable;
 use super::state::Mark;
-use super::variables::initial;
 
 /// How far a chain has come.
 struct Progress {

@@ -265,7 +265,7 @@ impl Walker<'_> {
         let names: Vec<BString> =
             command.assignments.iter().map(|assignment| assignment.name.clone()).collect();
         let surroundings = self.surroundings;
-        self.state.restore(&names, before, &|name| super::variables::initial(surroundings, name));
+        self.state.restore(&names, before, &|name| super::environment::initial(surroundings, name));
     }
 
     fn is_defined(&self, words: &[Word], function: Option<&Function>) -> bool {
@@ -330,7 +330,7 @@ impl Walker<'_> {
     pub(super) fn merge(&mut self, ways: Vec<super::state::Way>, stayed: bool) {
         let surroundings = self.surroundings;
         self.lose(ways.iter());
-        self.state.merge(ways, stayed, &|name| super::variables::initial(surroundings, name));
+        self.state.merge(ways, stayed, &|name| super::environment::initial(surroundings, name));
     }
 }
 

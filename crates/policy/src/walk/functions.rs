@@ -236,7 +236,7 @@ impl Walker<'_> {
             .into_iter()
             .partition(|name| self.state.is_surely_local(call, name.as_bstr()));
         self.state.restore(&locals, frame.variables, &|name| {
-            super::variables::initial(surroundings, name)
+            super::environment::initial(surroundings, name)
         });
         for name in frame.spilled.iter().chain(&doubtful) {
             self.set(name.as_bstr(), Value::unknown(), false);

@@ -2,6 +2,7 @@
 //! with two arguments, so there is no list of bad words but one of good ones.
 
 mod names;
+mod quotes;
 mod scan;
 
 use std::collections::HashSet;

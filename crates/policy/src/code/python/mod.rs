@@ -7,6 +7,7 @@
 
 mod bindings;
 mod calls;
+mod files;
 mod names;
 mod scan;
 

@@ -7,7 +7,7 @@ use exacta_syntax::ast::{Argument, Operation, Parameter, Word, WordPart};
 
 use super::Search;
 use crate::walk::builtins::{is_changing, is_strange};
-use crate::walk::variables;
+use crate::walk::{environment, variables};
 
 /// What a computed name is made of.
 pub(super) enum Piece {
@@ -25,7 +25,7 @@ impl Search<'_> {
                 Piece::Variable(name) if self.found.names.contains(name) => None,
                 Piece::Variable(name) => {
                     let value = self.state.value(name.as_bstr());
-                    let initial = || variables::initial(self.surroundings, name.as_bstr());
+                    let initial = || environment::initial(self.surroundings, name.as_bstr());
                     value.unwrap_or_else(initial).possibilities()
                 }
                 Piece::Positional(_) if self.found.positional => None,
