@@ -25,6 +25,32 @@ echo "socket: $(perl -e 'use Socket; print socket(S, PF_INET, SOCK_STREAM, 0) ? 
 (setsid sh -c 'sleep 300 & sleep 300' &)
 "#;
 
+/// What uses more than it may: of tasks, memory and time.
+const BURDENS: [(&str, &str); 3] = [
+    ("tasks", "i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); done; wait"),
+    ("memory", "tail /dev/zero"),
+    ("time", "while :; do :; done"),
+];
+
+/// How it ended, and for which limits.
+fn burden(project: &Project, spawner: &Spawner, least: Level, script: &str) -> String {
+    let limits = Limits {
+        tasks: Some(40),
+        memory: Some(64 << 20),
+        processor_time: Some(Duration::from_secs(1)),
+        ..Limits::default()
+    };
+    let plan = Plan { limits, ..project.plan(Limits::default()) };
+    let mut cell = spawner.build_at_least(&plan, least).expect("a jail");
+    let running = project.start(&mut cell, script);
+    let ending = running.wait().expect("an end");
+    let finished = cell.finished(ending);
+    let hits: Vec<String> = finished.limits_hit.iter().map(|hit| format!("{hit:?}")).collect();
+    cell.end().expect("an end");
+    assert!(descendants(spawner.process()).is_empty());
+    format!("{ending:?} {}", hits.join(" "))
+}
+
 /// Prints what stands and what is found.
 pub fn run() -> ExitCode {
     let mut words = std::env::args().skip(2);
@@ -36,7 +62,12 @@ pub fn run() -> ExitCode {
     filter::install(calls.split(',').filter(|name| !name.is_empty()));
     let (project, spawner) = (Project::new(), spawner());
     match spawner.build_at_least(&plan(&project), least) {
-        Ok(cell) => look(&project, &spawner, cell),
+        Ok(cell) => {
+            look(&project, &spawner, cell);
+            for (name, script) in BURDENS {
+                println!("{name}: {}", burden(&project, &spawner, least, script));
+            }
+        }
         Err(failure) => println!("level: {failure}"),
     }
     ExitCode::SUCCESS
