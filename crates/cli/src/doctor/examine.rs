@@ -75,7 +75,6 @@ fn spawner() -> Result<Spawner, io::Error> {
 fn with_probe(plan: &Plan) -> io::Result<Plan> {
     let mut plan = plan.clone();
     let (access, hidden) = (Access::Read, Vec::new());
-    // Before those for writing, of which the last is the project.
     plan.view
         .trees
         .insert(0, Tree { source: own_program()?, target: PLACE.into(), access, hidden });

@@ -152,6 +152,8 @@ impl Prepared {
         if !crate::project::grants_nothing(root) {
             view.trees.push(write(root, root, vec![".clada".into()]));
         }
+        // What lies in another tree comes after it: the operator's tools may be in /tmp, or in the project.
+        view.trees.sort_by_key(|tree| tree.target.components().count());
         view
     }
 

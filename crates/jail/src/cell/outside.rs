@@ -101,16 +101,18 @@ impl Outside {
         Ok(taken)
     }
 
-    /// For jails without namespaces that are made by root: becomes the owner of the project, which is the last tree for
-    /// writing. If that is root itself, root it stays, and that is told; what it could do without its capabilities is for other walls to hold.
+    /// For jails without namespaces that are made by root: becomes the owner of the first tree for writing that is not
+    /// root's. If all are, root it stays, and that is told; what it could do without its capabilities is for other walls
+    /// to hold.
     pub fn become_owner(view: &View) -> Result<Option<Missing>, Failure> {
         if !geteuid().is_root() {
             return Ok(None);
         }
         let step = "become the owner of the project";
-        let tree = view.trees.iter().rev().find(|tree| tree.access != Access::Read);
-        let owner = tree.map(|tree| fs::metadata(&tree.source).at(step)).transpose()?;
-        let Some(owner) = owner.filter(|owner| owner.uid() != 0) else {
+        let trees = view.trees.iter().filter(|tree| tree.access == Access::Write);
+        let owners = trees.map(|tree| fs::metadata(&tree.source).at(step));
+        let owners = owners.collect::<Result<Vec<_>, _>>()?;
+        let Some(owner) = owners.into_iter().find(|owner| owner.uid() != 0) else {
             let failure = Failure::new(step, rustix::io::Errno::OPNOTSUPP);
             return Ok(Some(Missing::new(Wall::Ordinary, failure)));
         };
