@@ -1,0 +1,92 @@
+//! Contents of regular files: copied with their holes, written back through the same inode, compared.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::io::Errno;
+
+use crate::system;
+
+const AT_ONCE: usize = 256 << 10;
+
+/// Makes a file have the content of another: shared where the file system can, else copied with its holes.
+pub(crate) fn copy(from: &OwnedFd, to: &OwnedFd) -> Result<(), Errno> {
+    match system::clone_content(to, from) {
+        Err(Errno::OWNERDEAD) => Err(Errno::OWNERDEAD),
+        Err(_) => copy_data(from, to),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// The same for a file that may have had another content. Its inode stays, so do other names and open descriptors.
+pub(crate) fn write_through(from: &OwnedFd, to: &OwnedFd) -> Result<(), Errno> {
+    system::truncate(to, 0)?;
+    copy(from, to)
+}
+
+fn copy_data(from: &OwnedFd, to: &OwnedFd) -> Result<(), Errno> {
+    let size = system::stat_handle(from)?.st_size as u64;
+    system::truncate(to, size)?;
+    let mut buffer = vec![0; AT_ONCE.min(usize::try_from(size).unwrap_or(AT_ONCE)).max(1)];
+    let mut offset = 0;
+    while let Some((start, end)) = next_data(from, offset, size)? {
+        offset = start;
+        while offset < end {
+            let room = usize::try_from(end - offset).unwrap_or(AT_ONCE).min(buffer.len());
+            let Some(room) = buffer.get_mut(..room) else { return Err(Errno::INVAL) };
+            let count = system::read_at(from, room, offset)?;
+            if count == 0 {
+                return Ok(());
+            }
+            system::write_all_at(to, room.get(..count).unwrap_or_default(), offset)?;
+            offset += count as u64;
+        }
+    }
+    Ok(())
+}
+
+/// A file system that knows no holes has data from end to end.
+fn next_data(file: &OwnedFd, offset: u64, size: u64) -> Result<Option<(u64, u64)>, Errno> {
+    if offset >= size {
+        return Ok(None);
+    }
+    match system::next_data(file, offset) {
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(Some((offset, size))),
+        found => found,
+    }
+}
+
+/// Whether two files have the same bytes.
+pub(crate) fn is_same(one: impl AsFd, other: impl AsFd) -> Result<bool, Errno> {
+    let (mut left, mut right) = (vec![0; AT_ONCE], vec![0; AT_ONCE]);
+    let mut offset = 0;
+    loop {
+        let count = read_full(&one, &mut left, offset)?;
+        if read_full(&other, &mut right, offset)? != count || left.get(..count) != right.get(..count)
+        {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(true);
+        }
+        offset += count as u64;
+    }
+}
+
+fn read_full(file: impl AsFd, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    let mut filled = 0;
+    while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match system::read_at(&file, room, offset + filled as u64)? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
+
+pub(crate) fn read_all(file: impl AsFd) -> Result<Vec<u8>, Errno> {
+    let size = system::stat_handle(&file)?.st_size;
+    let mut content = vec![0; usize::try_from(size).unwrap_or(0)];
+    let count = read_full(file, &mut content, 0)?;
+    content.truncate(count);
+    Ok(content)
+}

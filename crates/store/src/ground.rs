@@ -1,0 +1,174 @@
+//! Where the journal works: the project's tree, and the folders below `.clada/undo`.
+//!
+//! Nothing is made before it is needed. A journal that is not private to the user is not used: a repository could
+//! have brought one along.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+
+use bstr::BString;
+use rustix::io::Errno;
+
+use crate::error::{At, UndoError};
+use crate::facts::Facts;
+use crate::path;
+use crate::record::{RecordId, TreeIdentity};
+use crate::system;
+
+pub(crate) struct Ground {
+    root: OwnedFd,
+    state: OwnedFd,
+    folders: OnceLock<Folders>,
+}
+
+/// `.clada/undo`.
+pub(crate) struct Folders {
+    undo: OwnedFd,
+    /// Records that are settled.
+    pub log: OwnedFd,
+    /// Records that somebody works on, or worked on when he died.
+    pub busy: OwnedFd,
+    pre: OwnedFd,
+    redo: OwnedFd,
+    /// Layers of running requests, and those that are held.
+    pub run: OwnedFd,
+}
+
+/// What one record keeps, by the numbers of its steps.
+pub(crate) struct Slots {
+    pub pre: OwnedFd,
+    pub redo: OwnedFd,
+}
+
+/// Only one applies, undoes, redoes, recovers or cleans at a time. Ends with the value.
+pub(crate) struct Lock {
+    _file: OwnedFd,
+}
+
+/// A directory of the tree and a name in it.
+pub(crate) struct Spot {
+    pub directory: OwnedFd,
+    pub name: BString,
+}
+
+impl Ground {
+    pub(crate) fn new(root: BorrowedFd<'_>, state: BorrowedFd<'_>) -> Result<Self, UndoError> {
+        let doing = "keep the directory open";
+        let own = |handle: BorrowedFd<'_>| handle.try_clone_to_owned().map_err(|_| Errno::MFILE);
+        let (root, state) = (own(root).at(doing, b"")?, own(state).at(doing, path::STATE)?);
+        Ok(Ground { root, state, folders: OnceLock::new() })
+    }
+
+    pub(crate) fn root(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// The folders, made if they are missing.
+    pub(crate) fn folders(&self) -> Result<&Folders, UndoError> {
+        if let Some(folders) = self.folders.get() {
+            return Ok(folders);
+        }
+        self.check_file_system()?;
+        let undo = system::ensure_directory(&self.state, b"undo").at("make the journal", b"undo")?;
+        let folders = self.open_folders(undo)?;
+        Ok(self.folders.get_or_init(|| folders))
+    }
+
+    /// The folders if there are any.
+    pub(crate) fn existing(&self) -> Result<Option<&Folders>, UndoError> {
+        if self.folders.get().is_none() {
+            let undo = match system::open_listing(&self.state, b"undo") {
+                Err(Errno::NOENT) => return Ok(None),
+                undo => undo.at("open the journal", b"undo")?,
+            };
+            let folders = self.open_folders(undo)?;
+            return Ok(Some(self.folders.get_or_init(|| folders)));
+        }
+        Ok(self.folders.get())
+    }
+
+    fn open_folders(&self, undo: OwnedFd) -> Result<Folders, UndoError> {
+        let found = system::stat_handle(&undo).at("look at the journal", b"undo")?;
+        if found.st_uid != system::user() || found.st_mode & 0o077 != 0 {
+            return Err(UndoError::NotPrivate);
+        }
+        let ensure = |name: &str| {
+            system::ensure_directory(&undo, name.as_bytes()).at("make the journal", name.as_bytes())
+        };
+        let (log, busy) = (ensure("log")?, ensure("busy")?);
+        let (pre, redo, run) = (ensure("pre")?, ensure("redo")?, ensure("run")?);
+        Ok(Folders { undo, log, busy, pre, redo, run })
+    }
+
+    /// Renames have to work between the two.
+    fn check_file_system(&self) -> Result<(), UndoError> {
+        let root = system::stat_handle(&self.root).at("look at the root", b"")?;
+        let state = system::stat_handle(&self.state).at("look at the state", path::STATE)?;
+        if root.st_dev == state.st_dev { Ok(()) } else { Err(UndoError::OtherFileSystem) }
+    }
+
+    pub(crate) fn identity(&self) -> Result<TreeIdentity, UndoError> {
+        let root = system::stat_handle(&self.root).at("look at the root", b"")?;
+        let journal = system::stat_handle(&self.folders()?.undo).at("look at the journal", b"")?;
+        Ok(TreeIdentity { root: root.st_ino, journal: journal.st_ino })
+    }
+
+    pub(crate) fn lock(&self) -> Result<Lock, UndoError> {
+        let (folders, doing) = (self.folders()?, "lock the journal");
+        let file = match system::open_appending(&folders.undo, b"lock") {
+            Err(Errno::NOENT) => match system::create_file(&folders.undo, b"lock") {
+                Err(Errno::EXIST) => system::open_appending(&folders.undo, b"lock"),
+                made => made,
+            },
+            opened => opened,
+        };
+        let file = file.at(doing, b"lock")?;
+        system::lock(&file).at(doing, b"lock")?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Where a path is; `None` when not even its directory is there.
+    pub(crate) fn spot(&self, path: &[u8]) -> Result<Option<Spot>, UndoError> {
+        let (parent, name) = path::split(path);
+        match system::open_directory(self.root(), parent) {
+            Ok(directory) => Ok(Some(Spot { directory, name: name.into() })),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(errno) => Err(errno).at("reach the directory", path),
+        }
+    }
+
+    pub(crate) fn facts(&self, path: &[u8]) -> Result<Option<Facts>, UndoError> {
+        match self.spot(path)? {
+            Some(spot) => Facts::of(&spot.directory, &spot.name).at("look at it", path),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn slots(&self, id: RecordId) -> Result<Slots, UndoError> {
+        let (folders, name) = (self.folders()?, folder_name(id));
+        let ensure = |folder: &OwnedFd| {
+            system::ensure_directory(folder, name.as_bytes()).at("keep things", name.as_bytes())
+        };
+        Ok(Slots { pre: ensure(&folders.pre)?, redo: ensure(&folders.redo)? })
+    }
+}
+
+impl Folders {
+    /// The folders that hold records' folders of kept things.
+    pub(crate) fn keeping(&self) -> [&OwnedFd; 2] {
+        [&self.pre, &self.redo]
+    }
+
+    pub(crate) fn undo(&self) -> BorrowedFd<'_> {
+        self.undo.as_fd()
+    }
+}
+
+pub(crate) fn folder_name(id: RecordId) -> String {
+    format!("{:09}", id.0)
+}
+
+/// The name of what a step keeps: a number, never a user's name.
+pub(crate) fn slot_name(number: u32) -> BString {
+    number.to_string().into()
+}

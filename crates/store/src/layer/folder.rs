@@ -1,0 +1,190 @@
+//! The folder of a layer: where the kernel keeps what a request's programs write.
+//!
+//! Made under another name until it is locked. The lock says that its request is alive: a folder without one was left
+//! by a crash, and is held for a person to decide, never applied by itself.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bstr::{BStr, BString, ByteSlice};
+use rustix::io::Errno;
+
+use super::plan;
+use crate::content;
+use crate::error::{At, UndoError};
+use crate::facts::{self, Attributes, Facts, Time};
+use crate::ground::Ground;
+use crate::journal::{self, Journal};
+use crate::record::{About, Entry, LayerEntry, Outcome, Phase, RecordId};
+use crate::recording::new_record;
+use crate::system;
+use crate::tree;
+
+const UPPER: &[u8] = b"upper";
+const WORK: &[u8] = b"work";
+/// The request, for a record that has to be made without it.
+const ABOUT: &[u8] = b"about";
+/// Its time is that of the mount.
+const MOMENT: &[u8] = b"moment";
+/// In the folder of a layer that a record holds.
+const HELD: &[u8] = b"held";
+/// In the folder of a layer that is in the tree.
+const SPENT: &[u8] = b"spent";
+const UNFINISHED: &[u8] = b".new-";
+
+/// A layer to be written to by an overlay over the project.
+pub struct Layer {
+    pub(crate) ground: Arc<Ground>,
+    pub(crate) name: BString,
+    pub(crate) folder: OwnedFd,
+}
+
+impl Journal {
+    /// A new layer, right before the overlay is mounted: `upper` and `work` are in its folder. What somebody changes in
+    /// the project from now on is found when the layer is applied.
+    pub fn layer(&self, about: &About) -> Result<Layer, UndoError> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let run = &self.ground.folders()?.run;
+        let now = system::now();
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let process = rustix::process::getpid().as_raw_nonzero();
+        let name = BString::from(format!("{}.{:09}-{process}-{count}", now.seconds, now.nanos));
+        let new = BString::from([UNFINISHED, &name].concat());
+        let made = || -> Result<OwnedFd, Errno> {
+            system::make_directory(run, &new)?;
+            let folder = system::open_listing(run, &new)?;
+            system::lock(&folder)?;
+            fill(&self.ground, &folder, about)?;
+            system::rename(run, &new, run, &name)?;
+            Ok(folder)
+        };
+        let folder = made().at("make a layer", &name)?;
+        Ok(Layer { ground: Arc::clone(&self.ground), name, folder })
+    }
+}
+
+fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<(), Errno> {
+    system::make_directory(folder, WORK)?;
+    system::make_directory(folder, UPPER)?;
+    let encoded = postcard::to_stdvec(about).map_err(|_| Errno::INVAL)?;
+    system::append(system::create_file(folder, ABOUT)?, &encoded)?;
+    // The overlay shows the attributes of the upper root as those of the project's.
+    let root = Facts::from_stat(&system::stat_handle(ground.root())?);
+    let attributes = Attributes::of(system::open_object(ground.root(), b".")?)?;
+    facts::put_back(folder, UPPER, &root, &attributes)?;
+    system::create_file(folder, MOMENT).map(|_| ())
+}
+
+impl Layer {
+    /// Below the state directory: `undo/run/…`.
+    pub fn place(&self) -> BString {
+        [b"undo/run/".as_slice(), &self.name].concat().into()
+    }
+
+    /// What was written, to be looked at from outside.
+    pub fn upper(&self) -> Result<OwnedFd, UndoError> {
+        system::open_directory(self.folder.as_fd(), UPPER).at("open the layer", &self.name)
+    }
+
+    /// The kernel's moment of the mount.
+    pub(crate) fn moment(&self) -> Result<Time, UndoError> {
+        let facts = Facts::of(&self.folder, MOMENT).at("look at the layer", &self.name)?;
+        facts.map(|facts| facts.modified).ok_or(Errno::NOENT).at("look at the layer", &self.name)
+    }
+
+    /// After a failed apply everything is as it was, but for its change times.
+    pub(crate) fn set_moment(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
+        let folder = open(ground, name)?;
+        system::set_time(&folder, MOMENT, system::now()).at("look at the layer", name)
+    }
+
+    /// What was in it is in the tree: what is left is nothing to decide about.
+    pub(crate) fn set_spent(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
+        mark(open(ground, name)?.as_fd(), SPENT).at("mark the layer", name)
+    }
+
+    pub(crate) fn set_unspent(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
+        match system::unlink(open(ground, name)?, SPENT) {
+            Err(Errno::NOENT) => Ok(()),
+            done => done.at("mark the layer", name),
+        }
+    }
+
+    /// Drops the layer and everything written to it.
+    pub fn discard(self) -> Result<(), UndoError> {
+        remove(&self.ground, &self.name)
+    }
+
+    /// Keeps the layer for a person to decide: [`Journal::commit`] or [`Journal::discard`].
+    pub fn hold(self, about: &About, outcome: Outcome) -> Result<RecordId, UndoError> {
+        let mut file = new_record(&self.ground, about)?;
+        let id = file.record.id;
+        let folder = self.name.clone();
+        let layer = LayerEntry { folder, first: 0, sources: Vec::new() };
+        let phase = Entry::Phase { phase: Phase::Held, time: system::now() };
+        file.append(vec![Entry::Layer(layer), Entry::End(outcome), phase])?;
+        file.sync()?;
+        mark(self.folder.as_fd(), HELD).at("hold the layer", &self.name)?;
+        journal::settle(&self.ground, id)?;
+        Ok(id)
+    }
+
+    /// The layer of a record that is held.
+    pub(crate) fn held(ground: &Arc<Ground>, name: &BStr) -> Result<Self, UndoError> {
+        let folder = open(ground, name)?;
+        Ok(Layer { ground: Arc::clone(ground), name: name.to_owned(), folder })
+    }
+}
+
+fn mark(folder: BorrowedFd<'_>, mark: &[u8]) -> Result<(), Errno> {
+    match system::create_file(folder, mark) {
+        Ok(_) | Err(Errno::EXIST) => Ok(()),
+        Err(errno) => Err(errno),
+    }
+}
+
+fn open(ground: &Ground, name: &[u8]) -> Result<OwnedFd, UndoError> {
+    system::open_listing(&ground.folders()?.run, name).at("open the layer", name)
+}
+
+pub(crate) fn remove(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
+    let run = &ground.folders()?.run;
+    // Half of it must not be taken for a layer.
+    let mut dropped = BString::from(name);
+    if !name.starts_with(UNFINISHED) {
+        dropped = [UNFINISHED, name].concat().into();
+        system::rename(run, name, run, &dropped).at("drop the layer", name)?;
+    }
+    tree::remove(run.as_fd(), &dropped).at("drop the layer", name)
+}
+
+/// Layers that nobody works on and no record holds.
+pub(crate) fn abandoned(ground: &Ground) -> Result<Vec<BString>, UndoError> {
+    let run = &ground.folders()?.run;
+    let mut names = Vec::new();
+    for name in system::list(run).at("list the layers", b"run")? {
+        let Ok(folder) = system::open_listing(run, &name) else { continue };
+        let is_held = matches!(system::stat(&folder, HELD), Ok(Some(_)));
+        if !is_held && matches!(system::try_lock(&folder), Ok(true)) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Holds a layer whose request has died. One that changes nothing goes.
+pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoError> {
+    let folder = open(ground, name)?;
+    let is_spent = system::stat(&folder, SPENT).at("look at the layer", name)?.is_some();
+    if is_spent || name.starts_with_str(UNFINISHED) {
+        return remove(ground, name);
+    }
+    let about = system::open_reading(&folder, ABOUT).and_then(content::read_all);
+    let about = about.ok().and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
+    let layer = Layer { ground: Arc::clone(ground), name: name.clone(), folder };
+    if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
+        return layer.discard();
+    }
+    layer.hold(&about, Outcome { exit: 137, strategy: "discard".to_owned() }).map(|_| ())
+}

@@ -1,0 +1,495 @@
+//! A request as it happens: each change is written down before it is made.
+//!
+//! The calls are for whoever writes to the tree directly. Each returns when it is safe to make the change; an error
+//! means that it must not be made. They cost a few system calls and no waiting for the disk: the death of this process
+//! loses nothing, a power cut may lose what can be undone of the last requests, but never the tree itself.
+
+use std::collections::{BTreeMap, HashSet};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bstr::BString;
+
+use crate::error::{At, UndoError};
+use crate::facts::{Attributes, Facts, Kind};
+use crate::ground::{Ground, Slots, Spot};
+use crate::path;
+use crate::record::file::{self, RecordFile};
+use crate::record::{About, Entry, Numbered, Outcome, Phase, Record, RecordId, Step};
+use crate::steps::{Direction, Hand};
+use crate::steps::write::keep_copy;
+use crate::system;
+use crate::{settle, whereabouts};
+
+/// One request's changes. Used from any thread; nothing is on disk before the first change.
+pub struct Recording {
+    ground: Arc<Ground>,
+    about: About,
+    open: Mutex<Open>,
+}
+
+/// Names one announced change, to say that it did not happen after all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "tell `Recording::failed` when the change could not be made"]
+pub struct Announced(Option<u32>);
+
+#[derive(Default)]
+struct Open {
+    file: Option<RecordFile>,
+    slots: Option<Slots>,
+    /// Objects whose earlier state needs no more keeping, by their present path.
+    covered: BTreeMap<BString, Covered>,
+    /// Directories whose earlier time is known, by their present path.
+    timed: HashSet<BString>,
+    irreversible: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Covered {
+    /// This request made it.
+    Made,
+    /// Its content and attributes are kept.
+    Kept,
+    /// Only its attributes are.
+    Attributes,
+}
+
+impl Recording {
+    pub(crate) fn new(ground: Arc<Ground>, about: About) -> Self {
+        Recording { ground, about, open: Mutex::default() }
+    }
+
+    /// Goes on with a record that exists.
+    pub(crate) fn resume(ground: Arc<Ground>, file: RecordFile) -> Self {
+        let about = file.record.about.clone();
+        let open = Open { file: Some(file), ..Open::default() };
+        Recording { ground, about, open: Mutex::new(open) }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something will be made where nothing is: a file, a directory, a link of either kind, a FIFO.
+    ///
+    /// When something is there already, nothing is recorded: making it must then fail, and opening it for writing is
+    /// [`before_write`](Self::before_write).
+    pub fn create(&self, path: &[u8]) -> Result<Announced, UndoError> {
+        let path = path::check(path)?;
+        if self.ground.facts(&path)?.is_some() {
+            return Ok(Announced(None));
+        }
+        let mut open = self.open();
+        let number = self.add(&mut open, Step::Create { path: path.clone() })?;
+        open.covered.insert(path, Covered::Made);
+        Ok(Announced(Some(number)))
+    }
+
+    /// The content of a regular file will change in place: by writing, appending or truncating. Its content and
+    /// attributes are kept, once per request. Other kinds of files have no content to keep.
+    pub fn before_write(&self, path: &[u8]) -> Result<(), UndoError> {
+        let path = path::check(path)?;
+        let mut open = self.open();
+        let Some((spot, before)) = self.look(&path)? else { return Ok(()) };
+        if before.kind != Kind::File || open.is_covered(&path, &before, Covered::Kept) {
+            return Ok(());
+        }
+        let attributes = attributes_of(&spot, &path)?;
+        let number = self.file(&mut open)?.record.next_number;
+        let slots = self.slots(&mut open)?;
+        keep_copy(&spot, &slots.pre, number)
+            .map_err(|errno| UndoError::CannotKeep { path: path.clone(), errno })?;
+        self.add(&mut open, Step::Write { path: path.clone(), before, attributes })?;
+        open.covered.insert(path, Covered::Kept);
+        Ok(())
+    }
+
+    /// Mode, owner, times or extended attributes will change.
+    pub fn before_meta(&self, path: &[u8]) -> Result<(), UndoError> {
+        let path = path::check(path)?;
+        let mut open = self.open();
+        let Some((spot, before)) = self.look(&path)? else { return Ok(()) };
+        if open.is_covered(&path, &before, Covered::Attributes) {
+            return Ok(());
+        }
+        let attributes = attributes_of(&spot, &path)?;
+        self.add(&mut open, Step::Meta { path: path.clone(), before, attributes })?;
+        open.covered.insert(path, Covered::Attributes);
+        Ok(())
+    }
+
+    /// Deletes a file or a whole directory: it is moved to where the record keeps things. This makes the change.
+    pub fn delete(&self, path: &[u8]) -> Result<(), UndoError> {
+        let path = path::check(path)?;
+        let mut open = self.open();
+        let Some((_, before)) = self.look(&path)? else {
+            return Err(rustix::io::Errno::NOENT).at("delete it", &path);
+        };
+        self.perform(&mut open, Step::Delete { path: path.clone(), before })?;
+        open.forget(&path);
+        Ok(())
+    }
+
+    /// A file or a whole directory will be renamed to a path of the trash, which must be free.
+    pub fn trash(&self, path: &[u8], to: &[u8]) -> Result<Announced, UndoError> {
+        let make = |path, to, inode| Step::Trash { path, to, inode };
+        self.announce_move(path, to, make)
+    }
+
+    /// A file or a whole directory will be renamed to a path that must be free.
+    pub fn moved(&self, from: &[u8], to: &[u8]) -> Result<Announced, UndoError> {
+        self.announce_move(from, to, |from, to, inode| Step::Move { from, to, inode })
+    }
+
+    /// Renames over something that exists. This makes the change, and at no moment is nothing there: both change
+    /// places, then what was replaced goes to where the record keeps things.
+    pub fn replace(&self, from: &[u8], to: &[u8]) -> Result<(), UndoError> {
+        let (from, to) = (path::check(from)?, path::check(to)?);
+        let missing = |path: &BString| {
+            Err(rustix::io::Errno::NOENT).at("rename it", path)
+        };
+        let mut open = self.open();
+        let Some((source, moving)) = self.look(&from)? else { return missing(&from) };
+        let Some((target, before)) = self.look(&to)? else { return missing(&to) };
+        if moving.inode == before.inode {
+            // Two names of one file: rename(2) does nothing.
+            return Ok(());
+        }
+        let inode = moving.inode;
+        let steps = [
+            Step::Delete { path: to.clone(), before },
+            Step::Move { from: from.clone(), to: to.clone(), inode },
+        ];
+        self.slots(&mut open)?;
+        let number = self.add_all(&mut open, steps.to_vec())?;
+        let done = self.exchange_and_keep(&mut open, number, (&source, &from), (&target, &to));
+        if let Err(error) = done {
+            self.settle_failed(&mut open, &[number, number + 1]);
+            return Err(error);
+        }
+        open.forget(&to);
+        open.rebase(&from, &to);
+        Ok(())
+    }
+
+    /// A change that was announced was not made after all.
+    pub fn failed(&self, announced: Announced) -> Result<(), UndoError> {
+        let Announced(Some(number)) = announced else { return Ok(()) };
+        let mut open = self.open();
+        let Some(file) = open.file.as_mut() else { return Ok(()) };
+        let step = file.record.steps.iter().find(|step| step.number == number);
+        let Some(step) = step.map(|step| step.step.clone()) else { return Ok(()) };
+        file.append(vec![Entry::Void { number }])?;
+        match step {
+            Step::Create { path } => open.forget(&path),
+            Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
+                open.rebase(&to, &from);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Something of this request cannot be taken back; the record says so.
+    pub fn mark_irreversible(&self, reason: &str) {
+        let mut open = self.open();
+        let reason = reason.to_owned();
+        if !open.irreversible.contains(&reason) {
+            open.irreversible.push(reason);
+        }
+    }
+
+    /// The request has ended. `None` when it has changed nothing.
+    pub fn finish(self, outcome: Outcome) -> Result<Option<RecordId>, UndoError> {
+        let mut open = std::mem::take(&mut *self.open());
+        if !open.irreversible.is_empty() {
+            let reasons = std::mem::take(&mut open.irreversible);
+            let entries = reasons.into_iter().map(|reason| Entry::Irreversible { reason });
+            self.file(&mut open)?.append(entries.collect())?;
+        }
+        let Some(mut file) = open.file.take() else { return Ok(None) };
+        finish(&self.ground, &mut file, open.slots.as_ref(), outcome)
+    }
+
+    pub(crate) fn ground(&self) -> &Arc<Ground> {
+        &self.ground
+    }
+
+    /// Everything at once, for what writes many steps.
+    pub(crate) fn with_file<T>(
+        &self,
+        run: impl FnOnce(&mut RecordFile, &Slots) -> Result<T, UndoError>,
+    ) -> Result<T, UndoError> {
+        let mut open = self.open();
+        self.file(&mut open)?;
+        self.slots(&mut open)?;
+        let Open { file: Some(file), slots: Some(slots), .. } = &mut *open else {
+            return Err(UndoError::NothingToUndo);
+        };
+        run(file, slots)
+    }
+
+    fn look(&self, path: &BString) -> Result<Option<(Spot, Facts)>, UndoError> {
+        let Some(spot) = self.ground.spot(path)? else { return Ok(None) };
+        let facts = Facts::of(&spot.directory, &spot.name).at("look at it", path)?;
+        Ok(facts.map(|facts| (spot, facts)))
+    }
+
+    fn announce_move(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        make: impl FnOnce(BString, BString, u64) -> Step,
+    ) -> Result<Announced, UndoError> {
+        let (from, to) = (path::check(from)?, path::check(to)?);
+        let mut open = self.open();
+        let Some((_, facts)) = self.look(&from)? else { return Ok(Announced(None)) };
+        let number = self.add(&mut open, make(from.clone(), to.clone(), facts.inode))?;
+        open.rebase(&from, &to);
+        Ok(Announced(Some(number)))
+    }
+
+    fn exchange_and_keep(
+        &self,
+        open: &mut Open,
+        number: u32,
+        (source, from): (&Spot, &BString),
+        (target, to): (&Spot, &BString),
+    ) -> Result<(), UndoError> {
+        let name = crate::ground::slot_name(number);
+        let (Some(_), Some(slots)) = (&open.file, &open.slots) else { return Ok(()) };
+        let exchanged =
+            system::exchange(&source.directory, &source.name, &target.directory, &target.name);
+        match exchanged {
+            Ok(()) => system::rename(&source.directory, &source.name, &slots.pre, &name)
+                .at("keep what was replaced", to),
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                system::rename(&target.directory, &target.name, &slots.pre, &name)
+                    .at("keep what will be replaced", to)?;
+                system::rename(&source.directory, &source.name, &target.directory, &target.name)
+                    .at("rename it", from)
+            }
+            Err(errno) => Err(errno).at("rename it", from),
+        }
+    }
+
+    /// Writes a step down and makes the change.
+    fn perform(&self, open: &mut Open, step: Step) -> Result<(), UndoError> {
+        self.slots(open)?;
+        let number = self.add(open, step.clone())?;
+        let Open { file: Some(file), slots: Some(slots), .. } = open else { return Ok(()) };
+        let mut hand = Hand { ground: &self.ground, slots, file };
+        let done = hand.redo_steps(&[Numbered { number, step }]);
+        if done.is_err() {
+            self.settle_failed(open, &[number]);
+        }
+        done
+    }
+
+    /// A change of ours could not be made. That is reported; that it could not even be written down is not worse: a
+    /// step that did not happen is found out by looking.
+    fn settle_failed(&self, open: &mut Open, numbers: &[u32]) {
+        if let Some(file) = open.file.as_mut() {
+            let void = numbers.iter().map(|&number| Entry::Void { number });
+            let _found_by_looking = file.append(void.collect());
+        }
+    }
+
+    fn add(&self, open: &mut Open, step: Step) -> Result<u32, UndoError> {
+        self.add_all(open, vec![step])
+    }
+
+    /// Gives the number of the first.
+    fn add_all(&self, open: &mut Open, steps: Vec<Step>) -> Result<u32, UndoError> {
+        let first = self.file(open)?.record.next_number;
+        let mut entries = Vec::new();
+        for step in &steps {
+            for path in step.paths() {
+                // The root is in no directory of the project, and attributes are in none at all.
+                if !path.is_empty() && !matches!(step, Step::Meta { .. } | Step::Write { .. }) {
+                    entries.extend(self.time(open, path::split(path).0)?);
+                }
+            }
+        }
+        let numbered = (first..).zip(steps).map(|(number, step)| Numbered { number, step });
+        entries.extend(numbered.map(Entry::Step));
+        self.file(open)?.append(entries)?;
+        Ok(first)
+    }
+
+    /// The time of a directory in which a name is about to change, if it is not known yet.
+    fn time(&self, open: &mut Open, directory: &[u8]) -> Result<Option<Entry>, UndoError> {
+        if open.timed.contains(directory) {
+            return Ok(None);
+        }
+        open.timed.insert(directory.into());
+        if open.covered.get(directory) == Some(&Covered::Made) {
+            return Ok(None);
+        }
+        let record = &self.file(open)?.record;
+        let Some(path) = whereabouts::before(&record.steps, directory) else { return Ok(None) };
+        if record.times.iter().any(|(known, _)| *known == path) {
+            return Ok(None);
+        }
+        let modified = settle::modified_at(&self.ground, directory)?;
+        Ok(modified.map(|modified| Entry::Time { path, modified }))
+    }
+
+    fn file<'a>(&self, open: &'a mut Open) -> Result<&'a mut RecordFile, UndoError> {
+        if open.file.is_none() {
+            open.file = Some(new_record(&self.ground, &self.about)?);
+        }
+        open.file.as_mut().ok_or(UndoError::NothingToUndo)
+    }
+
+    fn slots<'a>(&self, open: &'a mut Open) -> Result<&'a Slots, UndoError> {
+        if open.slots.is_none() {
+            let id = self.file(open)?.record.id;
+            open.slots = Some(self.ground.slots(id)?);
+        }
+        open.slots.as_ref().ok_or(UndoError::NothingToUndo)
+    }
+}
+
+impl Open {
+    /// A new name of an old file is no new file: what changes through it is to be kept all the same.
+    fn is_covered(&self, path: &[u8], facts: &Facts, wanted: Covered) -> bool {
+        match self.covered.get(path) {
+            Some(Covered::Made) => facts.is_directory() || facts.links == 1,
+            Some(Covered::Kept) => true,
+            Some(Covered::Attributes) => wanted == Covered::Attributes,
+            None => false,
+        }
+    }
+
+    /// What was known of a path and what is below it says nothing of what comes there next.
+    fn forget(&mut self, path: &[u8]) {
+        self.covered.retain(|known, _| path::below(known, path).is_none());
+        self.timed.retain(|known| path::below(known, path).is_none());
+    }
+
+    fn rebase(&mut self, from: &[u8], to: &[u8]) {
+        let covered = std::mem::take(&mut self.covered);
+        let moved = |known: BString| match path::below(&known, from) {
+            Some(rest) => path::join(to, rest),
+            None => known,
+        };
+        self.covered = covered.into_iter().map(|(known, how)| (moved(known), how)).collect();
+        self.timed = std::mem::take(&mut self.timed).into_iter().map(moved).collect();
+    }
+}
+
+fn attributes_of(spot: &Spot, path: &[u8]) -> Result<Attributes, UndoError> {
+    system::open_object(&spot.directory, &spot.name)
+        .and_then(Attributes::of)
+        .at("read its attributes", path)
+}
+
+/// The next free number. What is found in `head` is only where to begin looking.
+pub(crate) fn new_record(ground: &Ground, about: &About) -> Result<RecordFile, UndoError> {
+    let folders = ground.folders()?;
+    let tree = ground.identity()?;
+    let mut id = crate::journal::head(folders)?;
+    loop {
+        id = RecordId(id.0 + 1);
+        let name = file::name(id);
+        if system::stat(&folders.log, name.as_bytes()).at("look for a number", b"")?.is_some() {
+            continue;
+        }
+        let record = Record::begin(id, about.clone(), tree);
+        if let Some(file) = RecordFile::create(folders.busy.as_fd(), record)? {
+            crate::journal::set_head(folders, id);
+            return Ok(file);
+        }
+    }
+}
+
+/// After a crash: finishes what was begun, and strikes out what was only written down.
+pub(crate) fn repair(hand: &mut Hand<'_>) -> Result<(), UndoError> {
+    repair_replaced(hand)?;
+    let steps = hand.file.record.steps.clone();
+    let mut void = Vec::new();
+    let mut later: Vec<&BString> = Vec::new();
+    for Numbered { number, step } in steps.iter().rev() {
+        let happened = match step {
+            Step::Delete { path, .. } => {
+                let name = crate::ground::slot_name(*number);
+                system::stat(&hand.slots.pre, &name).at("look at what is kept", path)?.is_some()
+            }
+            Step::Move { from, to, inode } | Step::Trash { path: from, to, inode } => {
+                let at = |path: &BString| {
+                    Ok(hand.ground.facts(path)?.is_some_and(|facts| facts.inode == *inode))
+                };
+                // Only while nothing later has changed these paths can they be asked.
+                let asked = !later.iter().any(|one| path::overlap(one, from) || path::overlap(one, to));
+                !asked || !at(from)? || at(to)?
+            }
+            _ => continue,
+        };
+        if happened {
+            later.extend(step.paths());
+        } else {
+            void.push(Entry::Void { number: *number });
+        }
+    }
+    if void.is_empty() { Ok(()) } else { hand.file.append(void) }
+}
+
+/// In the middle of [`Recording::replace`]: what has changed places goes on to where it is kept.
+fn repair_replaced(hand: &mut Hand<'_>) -> Result<(), UndoError> {
+    let steps = hand.file.record.steps.clone();
+    for pair in steps.windows(2) {
+        let [Numbered { number, step: Step::Delete { path: gone, before } }, second] = pair else {
+            continue;
+        };
+        let Step::Move { from, to, inode } = &second.step else { continue };
+        if gone != to {
+            continue;
+        }
+        let name = crate::ground::slot_name(*number);
+        let kept = system::stat(&hand.slots.pre, &name).at("look at what is kept", to)?.is_some();
+        let (Some(source), Some(target)) = (hand.ground.spot(from)?, hand.ground.spot(to)?) else {
+            continue;
+        };
+        let at = |spot: &Spot| system::stat(&spot.directory, &spot.name).at("look at it", to);
+        let (here, there) = (at(&source)?.map(|stat| stat.st_ino), at(&target)?);
+        if !kept && here == Some(before.inode) {
+            system::rename(&source.directory, &source.name, &hand.slots.pre, &name)
+                .at("keep what was replaced", to)?;
+        } else if kept && here == Some(*inode) && there.is_none() {
+            system::rename(&source.directory, &source.name, &target.directory, &target.name)
+                .at("rename it", from)?;
+        }
+    }
+    Ok(())
+}
+
+/// Closes a record: finds out what was made, and puts it with the settled ones.
+pub(crate) fn finish(
+    ground: &Ground,
+    file: &mut RecordFile,
+    slots: Option<&Slots>,
+    outcome: Outcome,
+) -> Result<Option<RecordId>, UndoError> {
+    let id = file.record.id;
+    if file.record.steps.is_empty() && file.record.irreversible.is_empty() {
+        crate::journal::forget(ground, id)?;
+        return Ok(None);
+    }
+    let applied = file.record.phase == Phase::Applying;
+    let entries = vec![
+        Entry::Made(settle::made(ground, slots, &file.record)?),
+        Entry::Left(settle::left(ground, &file.record)?),
+        Entry::End(outcome),
+        Entry::Phase { phase: Phase::Applied, time: system::now() },
+    ];
+    file.append(entries)?;
+    if applied {
+        file.sync()?;
+        if let Some(slots) = slots {
+            Hand { ground, slots, file }.sweep(Direction::Redo)?;
+        }
+    }
+    crate::journal::settle(ground, id)?;
+    Ok(Some(id))
+}

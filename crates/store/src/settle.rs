@@ -1,0 +1,121 @@
+//! What a record led to, found by looking when its request has ended.
+
+use std::collections::BTreeSet;
+use std::os::fd::AsFd;
+
+use bstr::BString;
+
+use crate::error::{At, UndoError};
+use crate::facts::{Attributes, Facts, Time};
+use crate::ground::{Ground, Slots, Spot, slot_name};
+use crate::path;
+use crate::record::{DirectoryTime, Left, Made, Record, Step};
+use crate::system;
+use crate::whereabouts::{Whereabouts, Ways};
+
+/// How the record's paths are now.
+pub(crate) fn left(ground: &Ground, record: &Record) -> Result<Vec<Left>, UndoError> {
+    let look = |path: BString| Ok(Left { facts: ground.facts(&path)?, path });
+    places(record).into_iter().map(look).collect()
+}
+
+/// The paths of the steps, and those to which later steps have taken what they were about.
+fn places(record: &Record) -> BTreeSet<BString> {
+    let ways = Ways::new(&record.steps);
+    let mut places = BTreeSet::new();
+    for (index, numbered) in record.steps.iter().enumerate() {
+        for path in numbered.step.paths() {
+            if let Whereabouts::Tree(place) = ways.after(index + 1, path) {
+                places.insert(place);
+            }
+            places.insert(path.clone());
+        }
+    }
+    places
+}
+
+/// What the steps made, wherever it is now. Manifests stay as they were when they were applied.
+pub(crate) fn made(
+    ground: &Ground,
+    slots: Option<&Slots>,
+    record: &Record,
+) -> Result<Made, UndoError> {
+    let mut made = Made { manifests: record.made.manifests.clone(), ..Made::default() };
+    let ways = Ways::new(&record.steps);
+    let look = Looking { ground, slots };
+    for (index, numbered) in record.steps.iter().enumerate() {
+        let number = numbered.number;
+        match &numbered.step {
+            Step::Create { path } => {
+                let place = ways.after(index + 1, path);
+                let Some((spot, facts)) = look.at(&place)? else { continue };
+                made.objects.push((number, facts.inode));
+                if let (Whereabouts::Tree(path), true) = (place, facts.is_directory()) {
+                    let after = Some((path, facts.modified));
+                    made.times.push(DirectoryTime { before: None, after });
+                }
+                drop(spot);
+            }
+            Step::Meta { path, .. } | Step::Write { path, .. } => {
+                if let Some((spot, facts)) = look.at(&ways.after(index + 1, path))? {
+                    let object = system::open_object(&spot.directory, &spot.name);
+                    let found = object.and_then(Attributes::of).at("read its attributes", path)?;
+                    made.attributes.push((number, facts, found));
+                }
+            }
+            Step::Replace { .. } | Step::Delete { .. } | Step::Trash { .. } | Step::Move { .. } => {}
+        }
+    }
+    made.times.extend(times(ground, record, &ways)?);
+    made.objects.sort_unstable();
+    Ok(made)
+}
+
+fn times(
+    ground: &Ground,
+    record: &Record,
+    ways: &Ways<'_>,
+) -> Result<Vec<DirectoryTime>, UndoError> {
+    let mut times = Vec::new();
+    for (path, modified) in &record.times {
+        let after = match ways.after(0, path) {
+            Whereabouts::Tree(now) => modified_at(ground, &now)?.map(|time| (now, time)),
+            Whereabouts::Kept { .. } => None,
+        };
+        times.push(DirectoryTime { before: Some((path.clone(), *modified)), after });
+    }
+    Ok(times)
+}
+
+pub(crate) fn modified_at(ground: &Ground, path: &[u8]) -> Result<Option<Time>, UndoError> {
+    Ok(ground.facts(path)?.map(|facts| facts.modified))
+}
+
+struct Looking<'a> {
+    ground: &'a Ground,
+    slots: Option<&'a Slots>,
+}
+
+impl Looking<'_> {
+    fn at(&self, place: &Whereabouts) -> Result<Option<(Spot, Facts)>, UndoError> {
+        let (spot, path) = match place {
+            Whereabouts::Tree(path) => (self.ground.spot(path)?, path.clone()),
+            Whereabouts::Kept { number, below } => {
+                (self.kept(*number, below)?, slot_name(*number))
+            }
+        };
+        let Some(spot) = spot else { return Ok(None) };
+        let facts = Facts::of(&spot.directory, &spot.name).at("look at it", &path)?;
+        Ok(facts.map(|facts| (spot, facts)))
+    }
+
+    fn kept(&self, number: u32, below: &[u8]) -> Result<Option<Spot>, UndoError> {
+        let Some(slots) = self.slots else { return Ok(None) };
+        let whole = path::join(&slot_name(number), below);
+        let (parent, name) = path::split(&whole);
+        match system::open_directory(slots.pre.as_fd(), parent) {
+            Ok(directory) => Ok(Some(Spot { directory, name: name.into() })),
+            Err(_) => Ok(None),
+        }
+    }
+}

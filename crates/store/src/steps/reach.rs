@@ -1,0 +1,116 @@
+//! Moving between the tree and what a record keeps, also where a directory is read-only.
+//!
+//! A name in a directory without permission to write can be moved by its owner only after a chmod. That is written
+//! down first: if we die in between, recovery gives the directory its mode back.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use bstr::{BStr, BString};
+use rustix::io::Errno;
+
+use super::Hand;
+use crate::error::{At, UndoError};
+use crate::facts::Facts;
+use crate::ground::Spot;
+use crate::path;
+use crate::record::Entry;
+use crate::system;
+
+/// One end of a rename.
+#[derive(Clone, Copy)]
+pub(crate) struct End<'a> {
+    pub directory: BorrowedFd<'a>,
+    pub name: &'a BStr,
+    /// In the tree; what the record keeps has none.
+    pub path: Option<&'a BStr>,
+}
+
+impl<'a> End<'a> {
+    pub(crate) fn tree(spot: &'a Spot, path: &'a BString) -> Self {
+        End {
+            directory: spot.directory.as_fd(),
+            name: spot.name.as_ref(),
+            path: Some(path.as_ref()),
+        }
+    }
+
+    pub(crate) fn slot(folder: &'a OwnedFd, name: &'a BString) -> Self {
+        End { directory: folder.as_fd(), name: name.as_ref(), path: None }
+    }
+}
+
+impl Hand<'_> {
+    /// To a name that is free.
+    pub(crate) fn rename(&mut self, from: End<'_>, to: End<'_>) -> Result<(), UndoError> {
+        self.patiently(from, to, || system::rename(from.directory, from.name, to.directory, to.name))
+    }
+
+    /// Both change places at once. False where the file system cannot.
+    pub(crate) fn exchange(&mut self, from: End<'_>, to: End<'_>) -> Result<bool, UndoError> {
+        let exchange = || match system::exchange(from.directory, from.name, to.directory, to.name) {
+            Ok(()) => Ok(true),
+            Err(Errno::INVAL | Errno::NOSYS) => Ok(false),
+            Err(errno) => Err(errno),
+        };
+        self.patiently(from, to, exchange)
+    }
+
+    fn patiently<T>(
+        &mut self,
+        from: End<'_>,
+        to: End<'_>,
+        mut act: impl FnMut() -> Result<T, Errno>,
+    ) -> Result<T, UndoError> {
+        let shown = from.path.or(to.path).unwrap_or_default();
+        match act() {
+            Err(Errno::ACCESS) => {}
+            done => return done.at("move it", shown),
+        }
+        let mut loosened = Vec::new();
+        for end in [from, to] {
+            self.loosen(end, &mut loosened)?;
+        }
+        let done = act();
+        for (object, mode) in loosened.iter().rev() {
+            system::set_mode(object, *mode).at("make it read-only again", shown)?;
+        }
+        done.at("move it", shown)
+    }
+
+    /// The directory that holds an end, and what is there if it is a directory itself: it learns of its new parent.
+    fn loosen(&mut self, end: End<'_>, loosened: &mut Vec<(OwnedFd, u32)>) -> Result<(), UndoError> {
+        let shown = end.path.unwrap_or_default();
+        let holder = end.path.map(|path| BString::from(path::split(path).0));
+        for (name, path) in [(b".".as_slice(), holder), (end.name, end.path.map(BString::from))] {
+            let Some(facts) = Facts::of(end.directory, name).at("look at it", shown)? else {
+                continue;
+            };
+            let is_ours = facts.is_directory() && facts.user == system::user();
+            if !is_ours || facts.mode & 0o300 == 0o300 {
+                continue;
+            }
+            if let Some(path) = path {
+                self.file.append(vec![Entry::Loosened { path, mode: facts.mode }])?;
+            }
+            let object = system::open_object(end.directory, name).at("look at it", shown)?;
+            system::set_mode(&object, facts.mode | 0o300).at("make it writable", shown)?;
+            loosened.push((object, facts.mode));
+        }
+        Ok(())
+    }
+
+    /// After a crash: what was writable for a moment only.
+    pub(crate) fn tighten(&self) -> Result<(), UndoError> {
+        for (path, mode) in &self.file.record.loosened {
+            if let Some(facts) = self.ground.facts(path)?
+                && facts.mode == mode | 0o300
+                && let Some(spot) = self.ground.spot(path)?
+            {
+                let object = system::open_object(&spot.directory, &spot.name);
+                let object = object.at("look at it", path)?;
+                system::set_mode(object, *mode).at("make it read-only again", path)?;
+            }
+        }
+        Ok(())
+    }
+}

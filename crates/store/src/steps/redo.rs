@@ -1,0 +1,90 @@
+//! Making one step again.
+
+use bstr::BString;
+
+use super::Hand;
+use super::reach::End;
+use crate::error::{At, UndoError};
+use crate::facts;
+use crate::ground::slot_name;
+use crate::record::{Numbered, Step};
+use crate::system;
+
+impl Hand<'_> {
+    pub(super) fn redo(&mut self, numbered: &Numbered) -> Result<(), UndoError> {
+        let number = numbered.number;
+        match &numbered.step {
+            Step::Create { path } => self.recreate(number, path),
+            Step::Replace { path, before } => self.replace(number, path, before.inode),
+            Step::Delete { path, .. } => self.delete(number, path),
+            Step::Trash { path: from, to, inode } | Step::Move { from, to, inode } => {
+                self.relocate(from, to, *inode)
+            }
+            Step::Write { path, before, .. } => self.rewrite(number, path, before.inode),
+            Step::Meta { path, before, .. } => self.put_after(number, path, before.inode),
+        }
+    }
+
+    fn recreate(&mut self, number: u32, path: &BString) -> Result<(), UndoError> {
+        let name = slot_name(number);
+        if system::stat(&self.slots.redo, &name).at("look at what is kept", path)?.is_none() {
+            return Ok(());
+        }
+        let spot = self.reach(path)?;
+        self.rename(End::slot(&self.slots.redo, &name), End::tree(&spot, path))
+    }
+
+    /// `redo/n` is the new object, or, when we were stopped between the two renames, the old one.
+    fn replace(&mut self, number: u32, path: &BString, old: u64) -> Result<(), UndoError> {
+        let name = slot_name(number);
+        let kept = system::stat(&self.slots.redo, &name).at("look at what is kept", path)?;
+        let Some(kept) = kept else { return Ok(()) };
+        let pre = End::slot(&self.slots.pre, &name);
+        let redo = End::slot(&self.slots.redo, &name);
+        if kept.st_ino == old {
+            return self.rename(redo, pre);
+        }
+        let spot = self.reach(path)?;
+        let place = End::tree(&spot, path);
+        let there = system::stat(&spot.directory, &spot.name).at("look at it", path)?.is_some();
+        if there && self.exchange(place, redo)? {
+            return self.rename(redo, pre);
+        }
+        if there {
+            self.rename(place, pre)?;
+        }
+        self.rename(redo, place)
+    }
+
+    pub(super) fn delete(&mut self, number: u32, path: &BString) -> Result<(), UndoError> {
+        let name = slot_name(number);
+        if system::stat(&self.slots.pre, &name).at("look at what is kept", path)?.is_some() {
+            return Ok(());
+        }
+        let Some(spot) = self.ground.spot(path)? else { return Ok(()) };
+        if system::stat(&spot.directory, &spot.name).at("look at it", path)?.is_none() {
+            return Ok(());
+        }
+        self.rename(End::tree(&spot, path), End::slot(&self.slots.pre, &name))
+    }
+
+    /// The attributes that a step led to.
+    pub(super) fn put_after(
+        &self,
+        number: u32,
+        path: &BString,
+        inode: u64,
+    ) -> Result<(), UndoError> {
+        let made = &self.file.record.made.attributes;
+        let at = made.binary_search_by_key(&number, |(number, ..)| *number).ok();
+        let after = at.and_then(|at| made.get(at));
+        let (Some((_, facts, attributes)), Some(spot)) = (after, self.ground.spot(path)?) else {
+            return Ok(());
+        };
+        if !self.is_there(path, inode)? {
+            return Ok(());
+        }
+        facts::put_back(&spot.directory, &spot.name, facts, attributes)
+            .at("set its attributes", path)
+    }
+}

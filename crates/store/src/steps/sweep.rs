@@ -1,0 +1,26 @@
+//! Copies that nobody needs once a phase has been reached: of a content changed in place, the one that the tree has.
+
+use super::{Direction, Hand};
+use crate::error::{At, UndoError};
+use crate::ground::slot_name;
+use crate::record::Step;
+use crate::system;
+
+impl Hand<'_> {
+    /// After the record has settled on the side that the direction leads to.
+    pub(crate) fn sweep(&self, reached: Direction) -> Result<(), UndoError> {
+        let (needed, spare) = match reached {
+            Direction::Undo => (&self.slots.redo, &self.slots.pre),
+            Direction::Redo => (&self.slots.pre, &self.slots.redo),
+        };
+        for numbered in &self.file.record.steps {
+            let Step::Write { path, .. } = &numbered.step else { continue };
+            let name = slot_name(numbered.number);
+            let exists = |folder| system::stat(folder, &name).at("look at what is kept", path);
+            if exists(needed)?.is_some() && exists(spare)?.is_some() {
+                system::unlink(spare, &name).at("clear what is kept", path)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,376 @@
+//! Every system call of this crate that touches files. One small function each, relative to a handle, following
+//! nothing; whatever changes something asks [`pass`] first, so that tests can stop before and after each of them.
+
+#![expect(clippy::disallowed_methods, reason = "the one room of this crate where files are touched")]
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use bstr::BString;
+use rustix::fs::{
+    AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Stat,
+    Timespec, Timestamps, Uid, XattrFlags,
+};
+use rustix::io::Errno;
+
+use crate::facts::Time;
+
+#[cfg(test)]
+use crate::faults::pass;
+
+#[cfg(not(test))]
+#[inline]
+#[expect(clippy::unnecessary_wraps, reason = "only tests stop here")]
+fn pass() -> Result<()> {
+    Ok(())
+}
+
+type Result<T> = std::result::Result<T, Errno>;
+
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS)
+    .union(ResolveFlags::NO_XDEV);
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// A path may be longer than the kernel takes at once.
+const LONGEST: usize = 4_000;
+
+/// The directory at a path, for going on from there. The empty path is the root.
+pub(crate) fn open_directory(root: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd> {
+    let mut from: Option<OwnedFd> = None;
+    let mut rest = path;
+    loop {
+        let (piece, behind) = first_piece(rest);
+        let piece = if piece.is_empty() { b"." } else { piece };
+        let base = from.as_ref().map_or(root, AsFd::as_fd);
+        let flags = OFlags::PATH | DIRECTORY;
+        let opened = rustix::fs::openat2(base, piece, flags, Mode::empty(), BENEATH)?;
+        match behind {
+            None => return Ok(opened),
+            Some(behind) => rest = behind,
+        }
+        from = Some(opened);
+    }
+}
+
+fn first_piece(path: &[u8]) -> (&[u8], Option<&[u8]>) {
+    if path.len() <= LONGEST {
+        return (path, None);
+    }
+    let head = path.get(..LONGEST).unwrap_or(path);
+    match head.iter().rposition(|&byte| byte == b'/') {
+        Some(at) => (path.get(..at).unwrap_or(path), path.get(at + 1..)),
+        None => (path, None),
+    }
+}
+
+/// A directory one level below, for listing.
+pub(crate) fn open_listing(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | DIRECTORY;
+    rustix::fs::openat2(parent, name, flags, Mode::empty(), BENEATH)
+}
+
+/// A regular file to read; a FIFO in its place does not hang.
+pub(crate) fn open_reading(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    rustix::fs::openat2(parent, name, flags | OFlags::NOCTTY, Mode::empty(), BENEATH)
+}
+
+/// A regular file whose content will change.
+pub(crate) fn open_writing(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    rustix::fs::openat2(parent, name, flags | OFlags::NOCTTY, Mode::empty(), BENEATH)
+}
+
+/// A file of the journal's own, to read it and to write at its end.
+pub(crate) fn open_appending(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat2(parent, name, flags | OFlags::NONBLOCK, Mode::empty(), BENEATH)
+}
+
+/// A new file of the journal's own; it must not exist.
+pub(crate) fn create_file(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    pass()?;
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    rustix::fs::openat(parent, name, flags, Mode::RUSR | Mode::WUSR)
+}
+
+/// A new file for content, written at any place.
+pub(crate) fn create_copy(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    pass()?;
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    rustix::fs::openat(parent, name, flags, Mode::RUSR | Mode::WUSR)
+}
+
+/// Opens a directory of the journal's own, made if it is missing.
+pub(crate) fn ensure_directory(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    match open_listing(&parent, name) {
+        Err(Errno::NOENT) => {}
+        result => return result,
+    }
+    pass()?;
+    match rustix::fs::mkdirat(&parent, name, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => open_listing(&parent, name),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn make_directory(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::mkdirat(parent, name, Mode::RWXU)
+}
+
+/// What is at a name; `None` when nothing is.
+pub(crate) fn stat(parent: impl AsFd, name: &[u8]) -> Result<Option<Stat>> {
+    match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn stat_handle(handle: impl AsFd) -> Result<Stat> {
+    rustix::fs::fstat(handle)
+}
+
+pub(crate) fn read_link(parent: impl AsFd, name: &[u8]) -> Result<BString> {
+    Ok(rustix::fs::readlinkat(parent, name, Vec::new())?.into_bytes().into())
+}
+
+/// Names and kinds in a directory that was opened for listing.
+pub(crate) fn list(directory: impl AsFd) -> Result<Vec<BString>> {
+    let mut names = Vec::new();
+    rustix::fs::seek(&directory, rustix::fs::SeekFrom::Start(0))?;
+    let mut buffer = [MaybeUninit::uninit(); 16 << 10];
+    let mut entries = RawDir::new(&directory, &mut buffer);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            names.push(BString::from(name));
+        }
+    }
+    Ok(names)
+}
+
+/// Renames to a name that must be free.
+pub(crate) fn rename(
+    from: impl AsFd,
+    name: &[u8],
+    to: impl AsFd,
+    new_name: &[u8],
+) -> Result<()> {
+    pass()?;
+    match rustix::fs::renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE) {
+        // File systems that do not know the flag.
+        Err(Errno::INVAL | Errno::NOSYS) if stat(&to, new_name)?.is_none() => {
+            rustix::fs::renameat(from, name, to, new_name)
+        }
+        result => result,
+    }
+}
+
+/// Renames over a file of the journal's own.
+pub(crate) fn rename_over(directory: impl AsFd, name: &[u8], new_name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::renameat(&directory, name, &directory, new_name)
+}
+
+/// Two names change places at once. `INVAL` where the file system cannot.
+pub(crate) fn exchange(
+    from: impl AsFd,
+    name: &[u8],
+    to: impl AsFd,
+    new_name: &[u8],
+) -> Result<()> {
+    pass()?;
+    rustix::fs::renameat_with(from, name, to, new_name, RenameFlags::EXCHANGE)
+}
+
+pub(crate) fn unlink(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::unlinkat(parent, name, AtFlags::empty())
+}
+
+pub(crate) fn remove_directory(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR)
+}
+
+/// The object at a name, as nothing but a handle: also what cannot be read, and links themselves.
+pub(crate) fn open_object(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(parent, name, flags, Mode::empty())
+}
+
+/// The one path that leads to exactly what is open: attributes cannot be reached through a bare handle.
+fn name_in_proc(object: impl AsFd) -> String {
+    format!("/proc/self/fd/{}", object.as_fd().as_raw_fd())
+}
+
+pub(crate) fn set_mode(object: impl AsFd, mode: u32) -> Result<()> {
+    pass()?;
+    rustix::fs::chmod(name_in_proc(object), Mode::from_raw_mode(mode))
+}
+
+pub(crate) fn set_owner(object: impl AsFd, user: u32, group: u32) -> Result<()> {
+    pass()?;
+    let (user, group) = (Uid::from_raw(user), Gid::from_raw(group));
+    rustix::fs::chownat(object, "", Some(user), Some(group), AtFlags::EMPTY_PATH)
+}
+
+/// The time of the last access stays.
+pub(crate) fn set_time(parent: impl AsFd, name: &[u8], modified: Time) -> Result<()> {
+    pass()?;
+    let times = Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+        last_modification: Timespec { tv_sec: modified.seconds, tv_nsec: modified.nanos.into() },
+    };
+    rustix::fs::utimensat(parent, name, &times, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// Names of extended attributes; none where the file system has none.
+pub(crate) fn attribute_names(object: impl AsFd) -> Result<Vec<BString>> {
+    let path = name_in_proc(object);
+    let mut buffer = Vec::new();
+    loop {
+        let size = match rustix::fs::listxattr_query(&path) {
+            Ok(0) | Err(Errno::OPNOTSUPP | Errno::PERM | Errno::NOENT) => return Ok(Vec::new()),
+            size => size?,
+        };
+        buffer.resize(size, 0);
+        match rustix::fs::listxattr(&path, &mut buffer[..]) {
+            Ok(count) => {
+                let names = buffer.get(..count).unwrap_or_default().split(|&byte| byte == 0);
+                let names = names.filter(|name| !name.is_empty());
+                return Ok(names.map(BString::from).collect());
+            }
+            Err(Errno::RANGE) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+pub(crate) fn attribute(object: impl AsFd, name: &[u8]) -> Result<Option<BString>> {
+    let path = name_in_proc(object);
+    let mut buffer = vec![0_u8; 256];
+    loop {
+        match rustix::fs::getxattr(&path, name, &mut buffer[..]) {
+            Ok(count) => {
+                buffer.truncate(count);
+                return Ok(Some(buffer.into()));
+            }
+            Err(Errno::RANGE) if buffer.len() < 64 << 10 => buffer.resize(64 << 10, 0),
+            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+pub(crate) fn set_attribute(object: impl AsFd, name: &[u8], value: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::setxattr(name_in_proc(object), name, value, XattrFlags::empty())
+}
+
+pub(crate) fn remove_attribute(object: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    match rustix::fs::removexattr(name_in_proc(object), name) {
+        Err(Errno::NODATA) => Ok(()),
+        result => result,
+    }
+}
+
+pub(crate) fn truncate(file: impl AsFd, size: u64) -> Result<()> {
+    pass()?;
+    rustix::fs::ftruncate(file, size)
+}
+
+/// Shares the extents of a file, where the file system can.
+pub(crate) fn clone_content(to: impl AsFd, from: impl AsFd) -> Result<()> {
+    pass()?;
+    rustix::fs::ioctl_ficlone(to, from)
+}
+
+pub(crate) fn read_at(file: impl AsFd, buffer: &mut [u8], offset: u64) -> Result<usize> {
+    rustix::io::retry_on_intr(|| rustix::io::pread(&file, &mut *buffer, offset))
+}
+
+pub(crate) fn write_all_at(file: impl AsFd, mut data: &[u8], mut offset: u64) -> Result<()> {
+    pass()?;
+    while !data.is_empty() {
+        let count = rustix::io::retry_on_intr(|| rustix::io::pwrite(&file, data, offset))?;
+        offset += count as u64;
+        data = data.get(count..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// To the end of a file of the journal's own.
+pub(crate) fn append(file: impl AsFd, mut data: &[u8]) -> Result<()> {
+    pass()?;
+    while !data.is_empty() {
+        let count = rustix::io::retry_on_intr(|| rustix::io::write(&file, data))?;
+        data = data.get(count..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// The next stretch of data from an offset on; `None` when only a hole is left.
+pub(crate) fn next_data(file: impl AsFd, offset: u64) -> Result<Option<(u64, u64)>> {
+    let start = match rustix::fs::seek(&file, rustix::fs::SeekFrom::Data(offset)) {
+        Err(Errno::NXIO) => return Ok(None),
+        start => start?,
+    };
+    let end = rustix::fs::seek(&file, rustix::fs::SeekFrom::Hole(start))?;
+    Ok(Some((start, end)))
+}
+
+pub(crate) fn sync_data(file: impl AsFd) -> Result<()> {
+    pass()?;
+    rustix::fs::fdatasync(file)
+}
+
+pub(crate) fn sync_directory(directory: impl AsFd) -> Result<()> {
+    pass()?;
+    rustix::fs::fsync(directory)
+}
+
+pub(crate) fn sync_everything(any: impl AsFd) -> Result<()> {
+    pass()?;
+    rustix::fs::syncfs(any)
+}
+
+/// Bytes that may still be written.
+pub(crate) fn free_space(any: impl AsFd) -> Result<u64> {
+    let found = rustix::fs::fstatvfs(any)?;
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+/// Waits. Given up with the handle.
+pub(crate) fn lock(file: impl AsFd) -> Result<()> {
+    rustix::io::retry_on_intr(|| rustix::fs::flock(&file, FlockOperation::LockExclusive))
+}
+
+/// Does not wait: false when somebody else has it.
+pub(crate) fn try_lock(file: impl AsFd) -> Result<bool> {
+    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+pub(crate) fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+pub(crate) fn now() -> Time {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
+}

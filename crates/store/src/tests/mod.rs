@@ -1,0 +1,13 @@
+//! Tests that need to stop at any operation, and so live inside the crate. Shapes are data: `tests/shapes/`.
+
+#![expect(clippy::disallowed_methods, reason = "tests make and look at real trees")]
+
+mod behaviour;
+mod crash;
+mod direct;
+mod layers;
+mod project;
+mod script;
+
+#[path = "../../tests/tree/mod.rs"]
+mod tree;

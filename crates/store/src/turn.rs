@@ -1,0 +1,362 @@
+//! Undo and redo: a record is turned as a whole, or not at all.
+
+use std::collections::BTreeSet;
+use std::os::fd::AsFd;
+
+use bstr::BString;
+
+use crate::error::{At, Conflict, ConflictKind, UndoError};
+use crate::ground::Ground;
+use crate::journal::{self, Journal};
+use crate::record::file::{self, RecordFile};
+use crate::record::{Entry, Numbered, Phase, Record, RecordId, Step};
+use crate::settle;
+use crate::steps::{Direction, Hand, side};
+use crate::system;
+use crate::verify::{Findings, verify};
+
+/// Which records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The newest so many that can be.
+    Last(usize),
+    These(Vec<RecordId>),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Goes on where others have changed something; their versions are kept where a later redo (or undo) finds them.
+    pub force: bool,
+    /// Only looks.
+    pub dry_run: bool,
+}
+
+/// What was done, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub records: Vec<RecordId>,
+    /// Paths that are as before (after) again.
+    pub restored: Vec<BString>,
+    /// Of a dry run, and what was forced.
+    pub conflicts: Vec<Conflict>,
+    /// Directories that stay because others have put something into them.
+    pub kept: Vec<BString>,
+}
+
+impl Journal {
+    /// Takes requests back, the newest first. All of them or none.
+    pub fn undo(&self, which: &Which, options: Options) -> Result<Report, UndoError> {
+        self.turn(which, options, Direction::Undo)
+    }
+
+    /// Does again what was undone, what was undone last first. All of them or none.
+    pub fn redo(&self, which: &Which, options: Options) -> Result<Report, UndoError> {
+        self.turn(which, options, Direction::Redo)
+    }
+
+    fn turn(
+        &self,
+        which: &Which,
+        options: Options,
+        direction: Direction,
+    ) -> Result<Report, UndoError> {
+        if self.ground.existing()?.is_none() {
+            return Err(nothing(direction));
+        }
+        let _lock = self.ground.lock()?;
+        let all = self.log()?;
+        let chosen = choose(&all, which, direction)?;
+        let mut report = Report::default();
+        for record in &chosen {
+            check(&self.ground, record, &all, &chosen, direction)?;
+            preview(&self.ground, record, &chosen, direction, &mut report)?;
+        }
+        if options.dry_run {
+            return Ok(report);
+        }
+        if !options.force && !report.conflicts.is_empty() {
+            return Err(UndoError::Conflicts(report.conflicts));
+        }
+        let mut report = Report::default();
+        for record in &chosen {
+            let turned = turn_one(&self.ground, record.id, direction, options.force, &mut report);
+            if let Err(error) = turned {
+                for done in report.records.iter().rev() {
+                    let mut back = Report::default();
+                    turn_one(&self.ground, *done, direction.opposite(), true, &mut back)?;
+                }
+                return Err(error);
+            }
+            report.records.push(record.id);
+        }
+        report.restored.sort();
+        report.restored.dedup();
+        Ok(report)
+    }
+}
+
+fn nothing(direction: Direction) -> UndoError {
+    match direction {
+        Direction::Undo => UndoError::NothingToUndo,
+        Direction::Redo => UndoError::NothingToRedo,
+    }
+}
+
+/// The phase a record has to be in, on its way, and at its end.
+fn phases(direction: Direction) -> [Phase; 3] {
+    match direction {
+        Direction::Undo => [Phase::Applied, Phase::Undoing, Phase::Undone],
+        Direction::Redo => [Phase::Undone, Phase::Redoing, Phase::Applied],
+    }
+}
+
+/// In the order in which they are turned.
+fn choose<'a>(
+    all: &'a [Record],
+    which: &Which,
+    direction: Direction,
+) -> Result<Vec<&'a Record>, UndoError> {
+    let [wanted, ..] = phases(direction);
+    let mut ready: Vec<&Record> = all.iter().filter(|record| record.phase == wanted).collect();
+    if direction == Direction::Redo {
+        ready.sort_by_key(|record| std::cmp::Reverse((record.since, record.id.0)));
+        // Undone one after the other within one tick of the clock: the oldest was the last.
+        ready.sort_by_key(|record| std::cmp::Reverse(record.since));
+    }
+    let chosen = match which {
+        Which::Last(count) => ready.into_iter().take(*count).collect(),
+        Which::These(ids) => {
+            for id in ids {
+                let record = all.iter().find(|record| record.id == *id);
+                let record = record.ok_or(UndoError::NoSuchRecord(*id))?;
+                if record.phase != wanted {
+                    let wanted = if wanted == Phase::Applied { "applied" } else { "undone" };
+                    return Err(UndoError::WrongPhase { id: *id, phase: record.phase, wanted });
+                }
+            }
+            ready.into_iter().filter(|record| ids.contains(&record.id)).collect()
+        }
+    };
+    if Vec::is_empty(&chosen) { Err(nothing(direction)) } else { Ok(chosen) }
+}
+
+/// Whether others' records are in the way.
+fn check(
+    ground: &Ground,
+    record: &Record,
+    all: &[Record],
+    chosen: &[&Record],
+    direction: Direction,
+) -> Result<(), UndoError> {
+    let id = record.id;
+    if record.torn {
+        return Err(UndoError::Damaged { id });
+    }
+    if record.tree != ground.identity()? {
+        return Err(UndoError::OtherTree { id });
+    }
+    let mut later = Vec::new();
+    for other in all.iter().filter(|other| other.id != id && other.touches(record)) {
+        match other.phase {
+            Phase::Held | Phase::Discarded | Phase::Undone => {}
+            Phase::Applied => {
+                let together = chosen.iter().any(|one| one.id == other.id);
+                if direction == Direction::Undo && other.id > id && !together {
+                    later.push(other.id);
+                }
+            }
+            _ => return Err(UndoError::Running { id, running: other.id }),
+        }
+    }
+    if later.is_empty() { Ok(()) } else { Err(UndoError::Later { id, later }) }
+}
+
+/// Conflicts that can be seen before anything is touched: not at paths that another of the records will change first.
+fn preview(
+    ground: &Ground,
+    record: &Record,
+    chosen: &[&Record],
+    direction: Direction,
+    report: &mut Report,
+) -> Result<(), UndoError> {
+    let findings = verify(ground, record)?;
+    let earlier = chosen.iter().take_while(|other| other.id != record.id);
+    let hidden: Vec<&BString> = earlier.flat_map(|other| other.paths()).collect();
+    let is_seen = |path: &BString| !hidden.iter().any(|other| crate::path::overlap(path, other));
+    report.conflicts.extend(findings.conflicts.into_iter().filter(|one| is_seen(&one.path)));
+    if direction == Direction::Undo {
+        report.kept.extend(findings.kept.into_iter().filter(is_seen));
+    }
+    report.records.push(record.id);
+    report.restored.extend(record.paths().into_iter().cloned());
+    Ok(())
+}
+
+/// Takes the record into work, turns it and puts it with the settled ones, turned or not.
+fn turn_one(
+    ground: &Ground,
+    id: RecordId,
+    direction: Direction,
+    force: bool,
+    report: &mut Report,
+) -> Result<(), UndoError> {
+    let (folders, name) = (ground.folders()?, file::name(id));
+    system::rename(&folders.log, name.as_bytes(), &folders.busy, name.as_bytes())
+        .at("work on the record", name.as_bytes())?;
+    let mut turned = || -> Result<(), Stuck> {
+        let mut file = RecordFile::open_settled(folders.busy.as_fd(), id)?;
+        let slots = ground.slots(id)?;
+        let mut hand = Hand { ground, slots: &slots, file: &mut file };
+        turn_open(&mut hand, direction, force, report)
+    };
+    match turned() {
+        // It could not even be brought back to where it was: recovery will try.
+        Err(Stuck::For(error)) => Err(error),
+        Err(Stuck::Not(error)) => journal::settle(ground, id).and(Err(error)),
+        Ok(()) => journal::settle(ground, id),
+    }
+}
+
+/// Whether the record is still on one of its sides.
+enum Stuck {
+    Not(UndoError),
+    For(UndoError),
+}
+
+impl From<UndoError> for Stuck {
+    fn from(error: UndoError) -> Self {
+        Stuck::Not(error)
+    }
+}
+
+fn turn_open(
+    hand: &mut Hand<'_>,
+    direction: Direction,
+    force: bool,
+    report: &mut Report,
+) -> Result<(), Stuck> {
+    let [from, through, _] = phases(direction);
+    let findings = verify(hand.ground, &hand.file.record)?;
+    if !force && !findings.conflicts.is_empty() {
+        return Err(UndoError::Conflicts(findings.conflicts).into());
+    }
+    hand.sweep(direction.opposite())?;
+    let mut entries = prepare(hand, &findings, direction)?;
+    entries.push(Entry::KeepTimes(times_to_keep(hand, direction)?));
+    entries.push(Entry::Phase { phase: through, time: system::now() });
+    hand.file.append(entries)?;
+    if let Err(error) = hand.sync_record().and_then(|()| finish(hand, direction)) {
+        let back = hand.go(direction.opposite());
+        let settled = Entry::Phase { phase: from, time: system::now() };
+        return match back.and_then(|()| hand.file.append(vec![settled])) {
+            Ok(()) => Err(Stuck::Not(error)),
+            Err(_) => Err(Stuck::For(error)),
+        };
+    }
+    report.restored.extend(hand.file.record.paths().into_iter().cloned());
+    report.kept.extend(findings.kept);
+    report.conflicts.extend(findings.conflicts);
+    Ok(())
+}
+
+/// All steps, to the disk, and the record's word for it. Also how recovery goes on.
+pub(crate) fn finish(hand: &mut Hand<'_>, direction: Direction) -> Result<(), UndoError> {
+    let [.., reached] = phases(direction);
+    hand.go(direction)?;
+    system::sync_everything(hand.ground.root()).at("write everything to the disk", b"")?;
+    let left = settle::left(hand.ground, &hand.file.record)?;
+    let time = system::now();
+    hand.file.append(vec![Entry::Left(left), Entry::Phase { phase: reached, time }])?;
+    hand.file.sync()?;
+    hand.sweep(direction)
+}
+
+/// What has to be written down because others have changed something.
+fn prepare(
+    hand: &Hand<'_>,
+    findings: &Findings,
+    direction: Direction,
+) -> Result<Vec<Entry>, UndoError> {
+    let record = &hand.file.record;
+    let mut made = record.made.clone();
+    if !findings.conflicts.is_empty() && direction == Direction::Undo {
+        made = settle::made(hand.ground, Some(hand.slots), record)?;
+    }
+    let mut entries = Vec::new();
+    for (number, pieces) in &findings.divided {
+        made.objects.extend(pieces.iter().map(|(piece, inode)| (piece.number, *inode)));
+        let pieces = pieces.iter().map(|(piece, _)| piece.clone()).collect();
+        entries.push(Entry::Divide { number: *number, pieces });
+    }
+    let mut number = made.objects.iter().map(|(number, _)| number + 1).max().unwrap_or(0);
+    number = number.max(record.next_number);
+    let mut front = Vec::new();
+    for conflict in &findings.conflicts {
+        let Some(now) = hand.ground.facts(&conflict.path)? else { continue };
+        let path = conflict.path.clone();
+        if conflict.kind == ConflictKind::Appeared {
+            match direction {
+                // As if the record had made it: undo takes it away, redo brings it back.
+                Direction::Undo => {
+                    made.objects.push((number, now.inode));
+                    entries.push(Entry::Step(Numbered { number, step: Step::Create { path } }));
+                }
+                Direction::Redo => {
+                    front.push(Numbered { number, step: Step::Delete { path, before: now } });
+                }
+            }
+            number += 1;
+        } else {
+            entries.extend(follow_replaced(record, &path, now.inode, direction));
+        }
+    }
+    if let (Some(first), false) = (record.steps.first(), front.is_empty()) {
+        front.push(first.clone());
+        entries.push(Entry::Divide { number: first.number, pieces: front });
+    }
+    made.objects.sort_unstable();
+    entries.push(Entry::Made(made));
+    Ok(entries)
+}
+
+/// What a step changed or moved has been replaced by an editor: the new object is meant from now on.
+fn follow_replaced(
+    record: &Record,
+    path: &BString,
+    now: u64,
+    direction: Direction,
+) -> impl Iterator<Item = Entry> {
+    record.steps.iter().filter_map(move |Numbered { number, step }| {
+        let mut step = step.clone();
+        let known = match (&mut step, direction) {
+            (Step::Move { to: there, inode, .. }, Direction::Undo)
+            | (Step::Trash { to: there, inode, .. }, Direction::Undo)
+            | (Step::Move { from: there, inode, .. }, Direction::Redo)
+            | (Step::Trash { path: there, inode, .. }, Direction::Redo) => (there, inode),
+            (Step::Write { path: there, before, .. } | Step::Meta { path: there, before, .. }, _) => {
+                (there, &mut before.inode)
+            }
+            _ => return None,
+        };
+        if known.0 != path || *known.1 == now {
+            return None;
+        }
+        *known.1 = now;
+        let pieces = vec![Numbered { number: *number, step }];
+        Some(Entry::Divide { number: *number, pieces })
+    })
+}
+
+/// Directories in which others have changed names since: their times are not ours any more.
+fn times_to_keep(hand: &Hand<'_>, direction: Direction) -> Result<Vec<BString>, UndoError> {
+    let mut keep = BTreeSet::new();
+    for pair in &hand.file.record.made.times {
+        if let (Some((now, known)), Some((then, _))) =
+            (side(pair, direction.opposite()), side(pair, direction))
+            && settle::modified_at(hand.ground, now)?.is_some_and(|found| found != *known)
+        {
+            keep.insert(then.clone());
+        }
+    }
+    Ok(keep.into_iter().collect())
+}

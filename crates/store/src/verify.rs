@@ -1,0 +1,159 @@
+//! What others have changed since a record was left, found before anything is touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::AsFd;
+
+use bstr::BString;
+
+use crate::error::{At, Conflict, ConflictKind, UndoError};
+use crate::facts::Facts;
+use crate::ground::Ground;
+use crate::path;
+use crate::record::{Numbered, Phase, Record, Step, ancestors};
+use crate::system;
+use crate::tree;
+use crate::whereabouts::{Ways, Whereabouts};
+
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub conflicts: Vec<Conflict>,
+    /// Directories that the record made and that stay, because others have put something there.
+    pub kept: Vec<BString>,
+    /// Steps that are taken back in pieces for that reason, and what the pieces are.
+    pub divided: Vec<(u32, Vec<(Numbered, u64)>)>,
+}
+
+/// Compares the record's paths with how it left them.
+pub(crate) fn verify(ground: &Ground, record: &Record) -> Result<Findings, UndoError> {
+    let mut findings = Findings::default();
+    for left in &record.left {
+        let now = ground.facts(&left.path)?;
+        if let Some(kind) = difference(left.facts.as_ref(), now.as_ref()) {
+            findings.conflicts.push(Conflict { path: left.path.clone(), kind });
+        }
+    }
+    if record.phase == Phase::Applied {
+        Inside::new(ground, record).look(&mut findings)?;
+    }
+    Ok(findings)
+}
+
+fn difference(left: Option<&Facts>, now: Option<&Facts>) -> Option<ConflictKind> {
+    match (left, now) {
+        (None, None) => None,
+        (None, Some(_)) => Some(ConflictKind::Appeared),
+        (Some(_), None) => Some(ConflictKind::Deleted),
+        (Some(left), Some(now)) if left.is_unchanged(now) => None,
+        (Some(_), Some(_)) => Some(ConflictKind::Changed),
+    }
+}
+
+/// Looks into the directories that the record made.
+struct Inside<'a> {
+    ground: &'a Ground,
+    record: &'a Record,
+    known: BTreeSet<&'a BString>,
+    next_number: u32,
+}
+
+impl<'a> Inside<'a> {
+    fn new(ground: &'a Ground, record: &'a Record) -> Self {
+        let left = record.left.iter().filter(|left| left.facts.is_some());
+        let known = left.map(|left| &left.path).collect();
+        Inside { ground, record, known, next_number: record.next_number }
+    }
+
+    fn look(&mut self, findings: &mut Findings) -> Result<(), UndoError> {
+        let ways = Ways::new(&self.record.steps);
+        let mut made = Vec::new();
+        let mut foreign = BTreeSet::new();
+        for (index, numbered) in self.record.steps.iter().enumerate() {
+            let (path, may_stay) = match &numbered.step {
+                Step::Create { path } => (path, true),
+                Step::Replace { path, .. } => (path, false),
+                _ => continue,
+            };
+            let Whereabouts::Tree(place) = ways.after(index + 1, path) else { continue };
+            let strangers = self.strangers(numbered.number, &place, findings)?;
+            if !may_stay {
+                let kind = ConflictKind::Appeared;
+                findings.conflicts.extend(strangers.into_iter().map(|path| Conflict { path, kind }));
+                continue;
+            }
+            foreign.extend(strangers);
+            made.push((numbered.number, place));
+        }
+        self.divide(&made, &foreign, findings);
+        Ok(())
+    }
+
+    /// Entries of a directory that the record made, but not they.
+    fn strangers(
+        &self,
+        number: u32,
+        place: &BString,
+        findings: &mut Findings,
+    ) -> Result<Vec<BString>, UndoError> {
+        let is_directory = self.ground.facts(place)?.is_some_and(|facts| facts.is_directory());
+        if !is_directory {
+            return Ok(Vec::new());
+        }
+        if let Some(manifest) = self.manifest(number) {
+            return self.compare(manifest, place, findings);
+        }
+        let listing = tree::listing(self.ground.root(), place);
+        let names = listing.and_then(system::list).at("list the directory", place)?;
+        let paths = names.iter().map(|name| path::join(place, name));
+        Ok(paths.filter(|path| !self.known.contains(path)).collect())
+    }
+
+    fn manifest(&self, number: u32) -> Option<&'a [(BString, Facts)]> {
+        let manifests = &self.record.made.manifests;
+        let found = manifests.iter().find(|(of, _)| *of == number);
+        found.map(|(_, manifest)| manifest.as_slice())
+    }
+
+    fn compare(
+        &self,
+        manifest: &[(BString, Facts)],
+        place: &BString,
+        findings: &mut Findings,
+    ) -> Result<Vec<BString>, UndoError> {
+        let top = system::open_directory(self.ground.root(), place);
+        let now = top.and_then(|top| tree::entries(top.as_fd())).at("look into", place)?;
+        let now: BTreeMap<BString, Facts> = now.into_iter().collect();
+        for (below, left) in manifest {
+            if let Some(kind) = difference(Some(left), now.get(below)) {
+                findings.conflicts.push(Conflict { path: path::join(place, below), kind });
+            }
+        }
+        let manifest: BTreeSet<&BString> = manifest.iter().map(|(below, _)| below).collect();
+        let strange = now.keys().filter(|below| !manifest.contains(below));
+        Ok(strange.map(|below| path::join(place, below)).collect())
+    }
+
+    /// A directory with something foreign in it, at any depth, stays; what the record made around that goes.
+    fn divide(&mut self, made: &[(u32, BString)], foreign: &BTreeSet<BString>, findings: &mut Findings) {
+        let staying: BTreeSet<&[u8]> =
+            foreign.iter().flat_map(|path| ancestors(path).skip(1)).collect();
+        for (number, place) in made {
+            if !staying.contains(place.as_slice()) {
+                continue;
+            }
+            findings.kept.push(place.clone());
+            let mut pieces = Vec::new();
+            for (below, facts) in self.manifest(*number).unwrap_or_default() {
+                let path = path::join(place, below);
+                if staying.contains(path.as_slice()) {
+                    findings.kept.push(path);
+                } else if staying.contains(path::split(&path).0) {
+                    let numbered =
+                        Numbered { number: self.next_number, step: Step::Create { path } };
+                    self.next_number += 1;
+                    pieces.push((numbered, facts.inode));
+                }
+            }
+            findings.divided.push((*number, pieces));
+        }
+    }
+}
