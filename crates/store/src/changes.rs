@@ -144,16 +144,15 @@ impl Journal {
         change: &Change,
         inside: &mut Vec<Change>,
     ) -> Result<(), UndoError> {
-        let directory = |side: &Option<Side>| {
-            side.clone().filter(|side| side.facts.is_directory())
-        };
+        let directory = |side: &Option<Side>| side.clone().filter(|side| side.facts.is_directory());
         let (before, after) = (directory(&change.before), directory(&change.after));
         let same = |before: &Side, after: &Side| before.facts.inode == after.facts.inode;
         if change.moved_from.is_some() {
             return Ok(());
         }
         if let (Some(before), Some(after)) = (&before, &after)
-            && (same(before, after) || matches!(after.place, Place::Layer(_)) && before.facts.kind == after.facts.kind)
+            && (same(before, after)
+                || matches!(after.place, Place::Layer(_)) && before.facts.kind == after.facts.kind)
         {
             return Ok(());
         }
@@ -177,11 +176,7 @@ impl Journal {
         Ok(())
     }
 
-    fn entries(
-        &self,
-        record: &Record,
-        place: &Place,
-    ) -> Result<Vec<(BString, Facts)>, UndoError> {
+    fn entries(&self, record: &Record, place: &Place) -> Result<Vec<(BString, Facts)>, UndoError> {
         let (base, path) = self.base(record, place)?;
         let top = system::open_directory(base.as_fd(), path).at("look into", path)?;
         tree::entries(top.as_fd()).at("look into", path)

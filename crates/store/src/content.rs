@@ -61,7 +61,8 @@ pub(crate) fn is_same(one: impl AsFd, other: impl AsFd) -> Result<bool, Errno> {
     let mut offset = 0;
     loop {
         let count = read_full(&one, &mut left, offset)?;
-        if read_full(&other, &mut right, offset)? != count || left.get(..count) != right.get(..count)
+        if read_full(&other, &mut right, offset)? != count
+            || left.get(..count) != right.get(..count)
         {
             return Ok(false);
         }

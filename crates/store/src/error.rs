@@ -15,27 +15,54 @@ pub enum UndoError {
     /// A layer holds what may not come into the project. Nothing was applied.
     Refused(Vec<Refusal>),
     /// Records after this one touch the same paths.
-    Later { id: RecordId, later: Vec<RecordId> },
+    Later {
+        id: RecordId,
+        later: Vec<RecordId>,
+    },
     /// A request that is still running touches the same paths.
-    Running { id: RecordId, running: RecordId },
+    Running {
+        id: RecordId,
+        running: RecordId,
+    },
     NoSuchRecord(RecordId),
     NothingToUndo,
     NothingToRedo,
-    WrongPhase { id: RecordId, phase: Phase, wanted: &'static str },
+    WrongPhase {
+        id: RecordId,
+        phase: Phase,
+        wanted: &'static str,
+    },
     /// The record cannot be read as a whole.
-    Damaged { id: RecordId },
+    Damaged {
+        id: RecordId,
+    },
     /// The record speaks of a tree that is not this one.
-    OtherTree { id: RecordId },
+    OtherTree {
+        id: RecordId,
+    },
     /// The state is not on the project's file system, or a layer is not.
     OtherFileSystem,
     /// `.clada/undo` is not private to the user: it may have come with the repository.
     NotPrivate,
-    InvalidPath { path: BString, why: &'static str },
+    InvalidPath {
+        path: BString,
+        why: &'static str,
+    },
     /// Earlier content cannot be kept, so it must not be changed.
-    CannotKeep { path: BString, errno: Errno },
+    CannotKeep {
+        path: BString,
+        errno: Errno,
+    },
     /// Not enough room for what has to be copied.
-    NoRoom { needed: u64, free: u64 },
-    System { doing: &'static str, path: BString, errno: Errno },
+    NoRoom {
+        needed: u64,
+        free: u64,
+    },
+    System {
+        doing: &'static str,
+        path: BString,
+        errno: Errno,
+    },
 }
 
 /// A path that is not as it was left.
@@ -74,7 +101,9 @@ impl UndoError {
                 "exacta log shows the records and their states"
             }
             UndoError::Damaged { .. } => "what it kept is still in .clada/undo/pre",
-            UndoError::NotPrivate => "if it is yours, set its mode to 0700; else delete .clada/undo",
+            UndoError::NotPrivate => {
+                "if it is yours, set its mode to 0700; else delete .clada/undo"
+            }
             UndoError::NoRoom { .. } => "free some space",
             UndoError::OtherFileSystem => "keep .clada on the project's own file system",
             UndoError::CannotKeep { .. } => "run it where it may be written without undo",
@@ -93,7 +122,7 @@ impl fmt::Display for UndoError {
         match self {
             UndoError::Conflicts(conflicts) => {
                 write!(out, "changed meanwhile: ")?;
-                list(out, conflicts.iter().map(|conflict| conflict.to_string()))
+                list(out, conflicts.iter().map(Conflict::to_string))
             }
             UndoError::Refused(refusals) => {
                 write!(out, "cannot be applied: ")?;

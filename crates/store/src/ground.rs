@@ -69,8 +69,9 @@ impl Ground {
             return Ok(folders);
         }
         self.check_file_system()?;
-        let undo = system::ensure_directory(&self.state, b"undo").at("make the journal", b"undo")?;
-        let folders = self.open_folders(undo)?;
+        let undo =
+            system::ensure_directory(&self.state, b"undo").at("make the journal", b"undo")?;
+        let folders = Ground::open_folders(undo)?;
         Ok(self.folders.get_or_init(|| folders))
     }
 
@@ -81,13 +82,13 @@ impl Ground {
                 Err(Errno::NOENT) => return Ok(None),
                 undo => undo.at("open the journal", b"undo")?,
             };
-            let folders = self.open_folders(undo)?;
+            let folders = Ground::open_folders(undo)?;
             return Ok(Some(self.folders.get_or_init(|| folders)));
         }
         Ok(self.folders.get())
     }
 
-    fn open_folders(&self, undo: OwnedFd) -> Result<Folders, UndoError> {
+    fn open_folders(undo: OwnedFd) -> Result<Folders, UndoError> {
         let found = system::stat_handle(&undo).at("look at the journal", b"undo")?;
         if found.st_uid != system::user() || found.st_mode & 0o077 != 0 {
             return Err(UndoError::NotPrivate);

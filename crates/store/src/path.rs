@@ -9,8 +9,7 @@ pub(crate) const STATE: &[u8] = b".clada";
 
 /// Checks a path and takes slashes off its ends. The empty path is the root itself.
 pub(crate) fn check(path: &[u8]) -> Result<BString, UndoError> {
-    let invalid =
-        |why: &'static str| UndoError::InvalidPath { path: BString::from(path), why };
+    let invalid = |why: &'static str| UndoError::InvalidPath { path: BString::from(path), why };
     let mut clean = BString::default();
     for name in path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
         match name {

@@ -66,8 +66,12 @@ fn recover_one(ground: &Ground, id: RecordId) -> Result<(), UndoError> {
             layer::apply::go_on(&mut hand)?;
             end(ground, &mut file, &slots)
         }
-        Phase::Undoing => turn::finish(&mut hand, Direction::Undo).and_then(|()| journal::settle(ground, id)),
-        Phase::Redoing => turn::finish(&mut hand, Direction::Redo).and_then(|()| journal::settle(ground, id)),
+        Phase::Undoing => {
+            turn::finish(&mut hand, Direction::Undo).and_then(|()| journal::settle(ground, id))
+        }
+        Phase::Redoing => {
+            turn::finish(&mut hand, Direction::Redo).and_then(|()| journal::settle(ground, id))
+        }
         Phase::Applied => hand.sweep(Direction::Redo).and_then(|()| journal::settle(ground, id)),
         Phase::Undone => hand.sweep(Direction::Undo).and_then(|()| journal::settle(ground, id)),
         Phase::Held | Phase::Discarded => journal::settle(ground, id),

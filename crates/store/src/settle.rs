@@ -11,7 +11,7 @@ use crate::ground::{Ground, Slots, Spot, slot_name};
 use crate::path;
 use crate::record::{DirectoryTime, Left, Made, Record, Step};
 use crate::system;
-use crate::whereabouts::{Whereabouts, Ways};
+use crate::whereabouts::{Ways, Whereabouts};
 
 /// How the record's paths are now.
 pub(crate) fn left(ground: &Ground, record: &Record) -> Result<Vec<Left>, UndoError> {
@@ -63,7 +63,8 @@ pub(crate) fn made(
                     made.attributes.push((number, facts, found));
                 }
             }
-            Step::Replace { .. } | Step::Delete { .. } | Step::Trash { .. } | Step::Move { .. } => {}
+            Step::Replace { .. } | Step::Delete { .. } | Step::Trash { .. } | Step::Move { .. } => {
+            }
         }
     }
     made.times.extend(times(ground, record, &ways)?);
@@ -100,9 +101,7 @@ impl Looking<'_> {
     fn at(&self, place: &Whereabouts) -> Result<Option<(Spot, Facts)>, UndoError> {
         let (spot, path) = match place {
             Whereabouts::Tree(path) => (self.ground.spot(path)?, path.clone()),
-            Whereabouts::Kept { number, below } => {
-                (self.kept(*number, below)?, slot_name(*number))
-            }
+            Whereabouts::Kept { number, below } => (self.kept(*number, below)?, slot_name(*number)),
         };
         let Some(spot) = spot else { return Ok(None) };
         let facts = Facts::of(&spot.directory, &spot.name).at("look at it", &path)?;

@@ -1,7 +1,10 @@
 //! Every system call of this crate that touches files. One small function each, relative to a handle, following
 //! nothing; whatever changes something asks [`pass`] first, so that tests can stop before and after each of them.
 
-#![expect(clippy::disallowed_methods, reason = "the one room of this crate where files are touched")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one room of this crate where files are touched"
+)]
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -156,12 +159,7 @@ pub(crate) fn list(directory: impl AsFd) -> Result<Vec<BString>> {
 }
 
 /// Renames to a name that must be free.
-pub(crate) fn rename(
-    from: impl AsFd,
-    name: &[u8],
-    to: impl AsFd,
-    new_name: &[u8],
-) -> Result<()> {
+pub(crate) fn rename(from: impl AsFd, name: &[u8], to: impl AsFd, new_name: &[u8]) -> Result<()> {
     pass()?;
     match rustix::fs::renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE) {
         // File systems that do not know the flag.
@@ -179,12 +177,7 @@ pub(crate) fn rename_over(directory: impl AsFd, name: &[u8], new_name: &[u8]) ->
 }
 
 /// Two names change places at once. `INVAL` where the file system cannot.
-pub(crate) fn exchange(
-    from: impl AsFd,
-    name: &[u8],
-    to: impl AsFd,
-    new_name: &[u8],
-) -> Result<()> {
+pub(crate) fn exchange(from: impl AsFd, name: &[u8], to: impl AsFd, new_name: &[u8]) -> Result<()> {
     pass()?;
     rustix::fs::renameat_with(from, name, to, new_name, RenameFlags::EXCHANGE)
 }

@@ -30,10 +30,7 @@ pub(crate) fn entries(top: BorrowedFd<'_>) -> Result<Vec<(BString, Facts)>, Errn
 }
 
 /// A directory below another, for listing.
-pub(crate) fn listing(
-    top: BorrowedFd<'_>,
-    place: &[u8],
-) -> Result<std::os::fd::OwnedFd, Errno> {
+pub(crate) fn listing(top: BorrowedFd<'_>, place: &[u8]) -> Result<std::os::fd::OwnedFd, Errno> {
     let (parent, name) = path::split(place);
     system::open_listing(system::open_directory(top, parent)?, name)
 }
@@ -61,7 +58,10 @@ pub(crate) fn remove(parent: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
 
 /// Deletes the files of a directory; its directories are left and named.
 fn remove_files(parent: BorrowedFd<'_>, place: &[u8]) -> Result<Vec<BString>, Errno> {
-    let object = system::open_object(system::open_directory(parent, path::split(place).0)?, path::split(place).1)?;
+    let object = system::open_object(
+        system::open_directory(parent, path::split(place).0)?,
+        path::split(place).1,
+    )?;
     let mode = system::stat_handle(&object)?.st_mode;
     if mode & 0o700 != 0o700 {
         // What is kept may be read-only.

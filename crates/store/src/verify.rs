@@ -77,7 +77,9 @@ impl<'a> Inside<'a> {
             let strangers = self.strangers(numbered.number, &place, findings)?;
             if !may_stay {
                 let kind = ConflictKind::Appeared;
-                findings.conflicts.extend(strangers.into_iter().map(|path| Conflict { path, kind }));
+                findings
+                    .conflicts
+                    .extend(strangers.into_iter().map(|path| Conflict { path, kind }));
                 continue;
             }
             foreign.extend(strangers);
@@ -133,7 +135,12 @@ impl<'a> Inside<'a> {
     }
 
     /// A directory with something foreign in it, at any depth, stays; what the record made around that goes.
-    fn divide(&mut self, made: &[(u32, BString)], foreign: &BTreeSet<BString>, findings: &mut Findings) {
+    fn divide(
+        &mut self,
+        made: &[(u32, BString)],
+        foreign: &BTreeSet<BString>,
+        findings: &mut Findings,
+    ) {
         let staying: BTreeSet<&[u8]> =
             foreign.iter().flat_map(|path| ancestors(path).skip(1)).collect();
         for (number, place) in made {

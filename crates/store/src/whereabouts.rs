@@ -11,7 +11,10 @@ use crate::record::{Numbered, Step, ancestors};
 pub(crate) enum Whereabouts {
     Tree(BString),
     /// Below what a step has kept.
-    Kept { number: u32, below: BString },
+    Kept {
+        number: u32,
+        below: BString,
+    },
 }
 
 /// Steps by the paths they move things away from, so that one object is followed without reading all of them.

@@ -108,9 +108,10 @@ fn times(record: &Record, plan: &LayerPlan, made: &mut Made) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (path, lower, upper) in &plan.times {
         let after = Some((path.clone(), *upper));
-        let known = made.times.iter_mut().find(|pair| {
-            pair.after.as_ref().is_some_and(|(known, _)| known == path)
-        });
+        let known = made
+            .times
+            .iter_mut()
+            .find(|pair| pair.after.as_ref().is_some_and(|(known, _)| known == path));
         if let Some(pair) = known {
             pair.after = after;
             continue;
@@ -196,9 +197,11 @@ pub(crate) fn take_back(hand: &mut Hand<'_>) -> Result<(), UndoError> {
 fn times_before(record: &Record, layer: &LayerEntry) -> Vec<(BString, crate::facts::Time)> {
     let direct = Record { steps: Vec::new(), ..record.clone() };
     let touched = |path: &BString| {
-        record.steps.iter().filter(|step| step.number < layer.first).any(|step| {
-            step.step.paths().any(|one| path::split(one).0 == path.as_slice())
-        })
+        record
+            .steps
+            .iter()
+            .filter(|step| step.number < layer.first)
+            .any(|step| step.step.paths().any(|one| path::split(one).0 == path.as_slice()))
     };
     direct.times.into_iter().filter(|(path, _)| !touched(path)).collect()
 }

@@ -123,7 +123,12 @@ impl Reading<'_> {
     }
 
     /// True for a directory that has to be looked into.
-    fn entry(&mut self, path: &BString, parent: &OwnedFd, name: &BString) -> Result<bool, UndoError> {
+    fn entry(
+        &mut self,
+        path: &BString,
+        parent: &OwnedFd,
+        name: &BString,
+    ) -> Result<bool, UndoError> {
         if name.as_bytes() == STATE {
             self.plan.dropped.push(path.clone());
             return Ok(false);
@@ -200,7 +205,8 @@ impl Reading<'_> {
 
     /// Set-user and set-group bits must not come out of a jail.
     fn strip(&mut self, entry: &mut Entry<'_>) -> Result<(), UndoError> {
-        let object = system::open_object(entry.parent, entry.name).at("read the layer", entry.path)?;
+        let object =
+            system::open_object(entry.parent, entry.name).at("read the layer", entry.path)?;
         let able = system::attribute(&object, b"security.capability").at("read", entry.path)?;
         if entry.facts.kind == Kind::File && (entry.facts.mode & 0o6000 != 0 || able.is_some()) {
             entry.facts.mode &= 0o1777;
@@ -241,7 +247,8 @@ impl Reading<'_> {
     }
 
     fn attributes_below(&self, path: &BString) -> Result<Attributes, UndoError> {
-        let missing = UndoError::System { doing: "look at it", path: path.clone(), errno: Errno::NOENT };
+        let missing =
+            UndoError::System { doing: "look at it", path: path.clone(), errno: Errno::NOENT };
         let spot = self.ground.spot(path)?.ok_or(missing)?;
         attributes_at(&spot.directory, &spot.name, path)
     }
@@ -329,7 +336,8 @@ impl Reading<'_> {
             upper.mode &= 0o3777 | (lower.mode & 0o4000);
             let before = self.attributes_below(&path)?;
             let after = attributes_at(&self.upper_directory(&path)?, &".".into(), &path)?;
-            let same = (lower.mode, lower.user, lower.group) == (upper.mode, upper.user, upper.group);
+            let same =
+                (lower.mode, lower.user, lower.group) == (upper.mode, upper.user, upper.group);
             let times = holders.contains(&path) || lower.modified == upper.modified;
             if same && times && before == after {
                 continue;

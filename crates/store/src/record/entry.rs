@@ -43,18 +43,42 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// Nothing was there.
-    Create { path: BString },
+    Create {
+        path: BString,
+    },
     /// Another object took the place of this one, whole subtrees too.
-    Replace { path: BString, before: Facts },
+    Replace {
+        path: BString,
+        before: Facts,
+    },
     /// Nothing is there any more.
-    Delete { path: BString, before: Facts },
+    Delete {
+        path: BString,
+        before: Facts,
+    },
     /// Deleted, but to be found under another path of the project.
-    Trash { path: BString, to: BString, inode: u64 },
-    Move { from: BString, to: BString, inode: u64 },
+    Trash {
+        path: BString,
+        to: BString,
+        inode: u64,
+    },
+    Move {
+        from: BString,
+        to: BString,
+        inode: u64,
+    },
     /// Same inode, other content. `pre/n` is a copy.
-    Write { path: BString, before: Facts, attributes: Attributes },
+    Write {
+        path: BString,
+        before: Facts,
+        attributes: Attributes,
+    },
     /// Same inode, same content, other mode, owner, times or attributes.
-    Meta { path: BString, before: Facts, attributes: Attributes },
+    Meta {
+        path: BString,
+        before: Facts,
+        attributes: Attributes,
+    },
 }
 
 impl Step {
@@ -147,22 +171,43 @@ pub struct TreeIdentity {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Entry {
-    Begin { version: u32, id: RecordId, about: About, tree: TreeIdentity },
+    Begin {
+        version: u32,
+        id: RecordId,
+        about: About,
+        tree: TreeIdentity,
+    },
     Step(Numbered),
     /// It did not happen.
-    Void { number: u32 },
+    Void {
+        number: u32,
+    },
     /// The time of a directory before its first change.
-    Time { path: BString, modified: Time },
-    Irreversible { reason: String },
+    Time {
+        path: BString,
+        modified: Time,
+    },
+    Irreversible {
+        reason: String,
+    },
     Made(Made),
     Left(Vec<Left>),
-    Phase { phase: Phase, time: Time },
+    Phase {
+        phase: Phase,
+        time: Time,
+    },
     /// These directories have been changed by others: their times stay.
     KeepTimes(Vec<BString>),
     /// A step is taken back and made again in pieces from now on.
-    Divide { number: u32, pieces: Vec<Numbered> },
+    Divide {
+        number: u32,
+        pieces: Vec<Numbered>,
+    },
     /// A directory is writable for a moment.
-    Loosened { path: BString, mode: u32 },
+    Loosened {
+        path: BString,
+        mode: u32,
+    },
     End(Outcome),
     /// The folder of a layer, and which of its entries which steps bring into the tree.
     Layer(LayerEntry),

@@ -28,7 +28,10 @@ impl RecordFile {
     /// A new one, locked. `None` when the number is taken.
     ///
     /// It has another name until it is locked and has begun: recovery must not take it for that of somebody dead.
-    pub(crate) fn create(folder: BorrowedFd<'_>, record: Record) -> Result<Option<Self>, UndoError> {
+    pub(crate) fn create(
+        folder: BorrowedFd<'_>,
+        record: Record,
+    ) -> Result<Option<Self>, UndoError> {
         let (name, new) = (name(record.id), format!("{}.new", record.id.0));
         let file = match system::create_file(folder, new.as_bytes()) {
             Err(Errno::EXIST) => return Ok(None),

@@ -6,10 +6,10 @@ pub(crate) mod file;
 
 use bstr::BString;
 
-pub(crate) use entry::{Entry, LayerEntry, VERSION};
 pub use entry::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, RecordId, Step, TreeIdentity,
 };
+pub(crate) use entry::{Entry, LayerEntry, VERSION};
 
 use crate::facts::Time;
 use crate::path;

@@ -3,8 +3,8 @@
 //! Each step decides by looking on which side it is, so doing one twice is doing it once: that is what recovery after
 //! a crash relies on. Nothing is ever deleted here.
 
-mod redo;
 mod reach;
+mod redo;
 mod sweep;
 mod undo;
 pub(crate) mod write;
@@ -87,10 +87,7 @@ impl Hand<'_> {
 }
 
 /// Where a directory is and its time when a direction has been gone.
-pub(crate) fn side(
-    pair: &DirectoryTime,
-    direction: Direction,
-) -> Option<&(bstr::BString, Time)> {
+pub(crate) fn side(pair: &DirectoryTime, direction: Direction) -> Option<&(bstr::BString, Time)> {
     match direction {
         Direction::Undo => pair.before.as_ref(),
         Direction::Redo => pair.after.as_ref(),

@@ -42,7 +42,9 @@ impl<'a> End<'a> {
 impl Hand<'_> {
     /// To a name that is free.
     pub(crate) fn rename(&mut self, from: End<'_>, to: End<'_>) -> Result<(), UndoError> {
-        self.patiently(from, to, || system::rename(from.directory, from.name, to.directory, to.name))
+        self.patiently(from, to, || {
+            system::rename(from.directory, from.name, to.directory, to.name)
+        })
     }
 
     /// Both change places at once. False where the file system cannot.
@@ -78,7 +80,11 @@ impl Hand<'_> {
     }
 
     /// The directory that holds an end, and what is there if it is a directory itself: it learns of its new parent.
-    fn loosen(&mut self, end: End<'_>, loosened: &mut Vec<(OwnedFd, u32)>) -> Result<(), UndoError> {
+    fn loosen(
+        &mut self,
+        end: End<'_>,
+        loosened: &mut Vec<(OwnedFd, u32)>,
+    ) -> Result<(), UndoError> {
         let shown = end.path.unwrap_or_default();
         let holder = end.path.map(|path| BString::from(path::split(path).0));
         for (name, path) in [(b".".as_slice(), holder), (end.name, end.path.map(BString::from))] {

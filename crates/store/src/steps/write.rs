@@ -25,16 +25,16 @@ impl Hand<'_> {
         attributes: &Attributes,
     ) -> Result<(), UndoError> {
         let name = slot_name(number);
-        if !self.is_kept(&self.slots.pre, &name, path)? {
+        if !is_kept(&self.slots.pre, &name, path)? {
             return Ok(());
         }
-        let kept = self.is_kept(&self.slots.redo, &name, path)?;
+        let kept = is_kept(&self.slots.redo, &name, path)?;
         if kept && !self.is_there(path, before.inode)? {
             // It was written back before we were stopped, and has moved on since.
             return Ok(());
         }
         let spot = self.reach(path)?;
-        if self.is_file(&spot, path)? {
+        if is_file(&spot, path)? {
             if !kept {
                 keep_copy(&spot, &self.slots.redo, number).at("keep its content", path)?;
             }
@@ -54,11 +54,11 @@ impl Hand<'_> {
         inode: u64,
     ) -> Result<(), UndoError> {
         let name = slot_name(number);
-        let (kept, spot) = (self.is_kept(&self.slots.pre, &name, path)?, self.ground.spot(path)?);
-        if !self.is_kept(&self.slots.redo, &name, path)? {
+        let (kept, spot) = (is_kept(&self.slots.pre, &name, path)?, self.ground.spot(path)?);
+        if !is_kept(&self.slots.redo, &name, path)? {
             // What the undo put there when there was no file.
             return match spot {
-                Some(spot) if !kept && self.is_file(&spot, path)? => {
+                Some(spot) if !kept && is_file(&spot, path)? => {
                     self.rename(End::tree(&spot, path), End::slot(&self.slots.pre, &name))
                 }
                 _ => Ok(()),
@@ -75,22 +75,22 @@ impl Hand<'_> {
         self.put_after(number, path, inode)
     }
 
-    fn is_kept(&self, folder: &OwnedFd, name: &BString, path: &[u8]) -> Result<bool, UndoError> {
-        Ok(system::stat(folder, name).at("look at what is kept", path)?.is_some())
-    }
-
     /// Whether a path is still this object.
     pub(super) fn is_there(&self, path: &BString, inode: u64) -> Result<bool, UndoError> {
         Ok(self.ground.facts(path)?.is_some_and(|facts| facts.inode == inode))
     }
+}
 
-    /// Nothing at all is fine too; anything else is not.
-    fn is_file(&self, spot: &Spot, path: &BString) -> Result<bool, UndoError> {
-        match Facts::of(&spot.directory, &spot.name).at("look at it", path)? {
-            None => Ok(false),
-            Some(facts) if facts.kind == Kind::File => Ok(true),
-            Some(_) => Err(Errno::EXIST).at("write its content back", path),
-        }
+fn is_kept(folder: &OwnedFd, name: &BString, path: &[u8]) -> Result<bool, UndoError> {
+    Ok(system::stat(folder, name).at("look at what is kept", path)?.is_some())
+}
+
+/// Nothing at all is fine too; anything else is not.
+fn is_file(spot: &Spot, path: &BString) -> Result<bool, UndoError> {
+    match Facts::of(&spot.directory, &spot.name).at("look at it", path)? {
+        None => Ok(false),
+        Some(facts) if facts.kind == Kind::File => Ok(true),
+        Some(_) => Err(Errno::EXIST).at("write its content back", path),
     }
 }
 
@@ -121,7 +121,8 @@ fn readable(spot: &Spot) -> Result<OwnedFd, Errno> {
 }
 
 fn write_from(folder: &OwnedFd, name: &BString, spot: &Spot) -> Result<(), Errno> {
-    let kept = Spot { directory: folder.try_clone().map_err(|_| Errno::MFILE)?, name: name.clone() };
+    let kept =
+        Spot { directory: folder.try_clone().map_err(|_| Errno::MFILE)?, name: name.clone() };
     let from = readable(&kept)?;
     let mut mode = None;
     let to = match system::open_writing(&spot.directory, &spot.name) {

@@ -47,9 +47,8 @@ impl Project {
             let journal = self.journal();
             let busy = fs::read_dir(self.root.join(".clada/undo/busy"));
             let run = fs::read_dir(self.root.join(".clada/undo/run"));
-            let waiting = |entry: std::io::Result<fs::DirEntry>| {
-                !entry.unwrap().path().join("held").exists()
-            };
+            let waiting =
+                |entry: std::io::Result<fs::DirEntry>| !entry.unwrap().path().join("held").exists();
             let is_busy = busy.is_ok_and(|mut entries| {
                 entries.any(|entry| entry.unwrap().path().extension() == Some("rec".as_ref()))
             });
@@ -138,7 +137,8 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        let _left_behind = make_writable(&self.folder).and_then(|()| fs::remove_dir_all(&self.folder));
+        let _left_behind =
+            make_writable(&self.folder).and_then(|()| fs::remove_dir_all(&self.folder));
     }
 }
 

@@ -14,7 +14,11 @@ use rustix::fs::{AtFlags, CWD, Mode, Timespec, Timestamps, XattrFlags};
 use crate::{Recording, UndoError};
 
 /// Runs operations until one cannot be recorded.
-pub(super) fn run(root: &Path, script: &str, recording: Option<&Recording>) -> Result<(), UndoError> {
+pub(super) fn run(
+    root: &Path,
+    script: &str,
+    recording: Option<&Recording>,
+) -> Result<(), UndoError> {
     let hand = Hand { root, recording };
     for line in script.lines().filter(|line| !line.trim().is_empty()) {
         let words: Vec<Vec<u8>> = line.split_whitespace().map(unescape).collect();

@@ -4,8 +4,9 @@
 //! means that it must not be made. They cost a few system calls and no waiting for the disk: the death of this process
 //! loses nothing, a power cut may lose what can be undone of the last requests, but never the tree itself.
 
-use std::collections::{BTreeMap, HashSet};
-use std::os::fd::AsFd;
+mod ends;
+mod known;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::BString;
@@ -14,12 +15,15 @@ use crate::error::{At, UndoError};
 use crate::facts::{Attributes, Facts, Kind};
 use crate::ground::{Ground, Slots, Spot};
 use crate::path;
-use crate::record::file::{self, RecordFile};
-use crate::record::{About, Entry, Numbered, Outcome, Phase, Record, RecordId, Step};
-use crate::steps::{Direction, Hand};
+use crate::record::file::RecordFile;
+use crate::record::{About, Entry, Numbered, Outcome, RecordId, Step};
+use crate::steps::Hand;
 use crate::steps::write::keep_copy;
 use crate::system;
 use crate::{settle, whereabouts};
+
+pub(crate) use ends::{finish, new_record, repair};
+use known::{Covered, Open};
 
 /// One request's changes. Used from any thread; nothing is on disk before the first change.
 pub struct Recording {
@@ -32,27 +36,6 @@ pub struct Recording {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "tell `Recording::failed` when the change could not be made"]
 pub struct Announced(Option<u32>);
-
-#[derive(Default)]
-struct Open {
-    file: Option<RecordFile>,
-    slots: Option<Slots>,
-    /// Objects whose earlier state needs no more keeping, by their present path.
-    covered: BTreeMap<BString, Covered>,
-    /// Directories whose earlier time is known, by their present path.
-    timed: HashSet<BString>,
-    irreversible: Vec<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Covered {
-    /// This request made it.
-    Made,
-    /// Its content and attributes are kept.
-    Kept,
-    /// Only its attributes are.
-    Attributes,
-}
 
 impl Recording {
     pub(crate) fn new(ground: Arc<Ground>, about: About) -> Self {
@@ -145,9 +128,7 @@ impl Recording {
     /// places, then what was replaced goes to where the record keeps things.
     pub fn replace(&self, from: &[u8], to: &[u8]) -> Result<(), UndoError> {
         let (from, to) = (path::check(from)?, path::check(to)?);
-        let missing = |path: &BString| {
-            Err(rustix::io::Errno::NOENT).at("rename it", path)
-        };
+        let missing = |path: &BString| Err(rustix::io::Errno::NOENT).at("rename it", path);
         let mut open = self.open();
         let Some((source, moving)) = self.look(&from)? else { return missing(&from) };
         let Some((target, before)) = self.look(&to)? else { return missing(&to) };
@@ -162,9 +143,9 @@ impl Recording {
         ];
         self.slots(&mut open)?;
         let number = self.add_all(&mut open, steps.to_vec())?;
-        let done = self.exchange_and_keep(&mut open, number, (&source, &from), (&target, &to));
+        let done = Recording::exchange_and_keep(&open, number, (&source, &from), (&target, &to));
         if let Err(error) = done {
-            self.settle_failed(&mut open, &[number, number + 1]);
+            Recording::settle_failed(&mut open, &[number, number + 1]);
             return Err(error);
         }
         open.forget(&to);
@@ -250,8 +231,7 @@ impl Recording {
     }
 
     fn exchange_and_keep(
-        &self,
-        open: &mut Open,
+        open: &Open,
         number: u32,
         (source, from): (&Spot, &BString),
         (target, to): (&Spot, &BString),
@@ -281,14 +261,14 @@ impl Recording {
         let mut hand = Hand { ground: &self.ground, slots, file };
         let done = hand.redo_steps(&[Numbered { number, step }]);
         if done.is_err() {
-            self.settle_failed(open, &[number]);
+            Recording::settle_failed(open, &[number]);
         }
         done
     }
 
     /// A change of ours could not be made. That is reported; that it could not even be written down is not worse: a
     /// step that did not happen is found out by looking.
-    fn settle_failed(&self, open: &mut Open, numbers: &[u32]) {
+    fn settle_failed(open: &mut Open, numbers: &[u32]) {
         if let Some(file) = open.file.as_mut() {
             let void = numbers.iter().map(|&number| Entry::Void { number });
             let _found_by_looking = file.append(void.collect());
@@ -351,145 +331,8 @@ impl Recording {
     }
 }
 
-impl Open {
-    /// A new name of an old file is no new file: what changes through it is to be kept all the same.
-    fn is_covered(&self, path: &[u8], facts: &Facts, wanted: Covered) -> bool {
-        match self.covered.get(path) {
-            Some(Covered::Made) => facts.is_directory() || facts.links == 1,
-            Some(Covered::Kept) => true,
-            Some(Covered::Attributes) => wanted == Covered::Attributes,
-            None => false,
-        }
-    }
-
-    /// What was known of a path and what is below it says nothing of what comes there next.
-    fn forget(&mut self, path: &[u8]) {
-        self.covered.retain(|known, _| path::below(known, path).is_none());
-        self.timed.retain(|known| path::below(known, path).is_none());
-    }
-
-    fn rebase(&mut self, from: &[u8], to: &[u8]) {
-        let covered = std::mem::take(&mut self.covered);
-        let moved = |known: BString| match path::below(&known, from) {
-            Some(rest) => path::join(to, rest),
-            None => known,
-        };
-        self.covered = covered.into_iter().map(|(known, how)| (moved(known), how)).collect();
-        self.timed = std::mem::take(&mut self.timed).into_iter().map(moved).collect();
-    }
-}
-
 fn attributes_of(spot: &Spot, path: &[u8]) -> Result<Attributes, UndoError> {
     system::open_object(&spot.directory, &spot.name)
         .and_then(Attributes::of)
         .at("read its attributes", path)
-}
-
-/// The next free number. What is found in `head` is only where to begin looking.
-pub(crate) fn new_record(ground: &Ground, about: &About) -> Result<RecordFile, UndoError> {
-    let folders = ground.folders()?;
-    let tree = ground.identity()?;
-    let mut id = crate::journal::head(folders)?;
-    loop {
-        id = RecordId(id.0 + 1);
-        let name = file::name(id);
-        if system::stat(&folders.log, name.as_bytes()).at("look for a number", b"")?.is_some() {
-            continue;
-        }
-        let record = Record::begin(id, about.clone(), tree);
-        if let Some(file) = RecordFile::create(folders.busy.as_fd(), record)? {
-            crate::journal::set_head(folders, id);
-            return Ok(file);
-        }
-    }
-}
-
-/// After a crash: finishes what was begun, and strikes out what was only written down.
-pub(crate) fn repair(hand: &mut Hand<'_>) -> Result<(), UndoError> {
-    repair_replaced(hand)?;
-    let steps = hand.file.record.steps.clone();
-    let mut void = Vec::new();
-    let mut later: Vec<&BString> = Vec::new();
-    for Numbered { number, step } in steps.iter().rev() {
-        let happened = match step {
-            Step::Delete { path, .. } => {
-                let name = crate::ground::slot_name(*number);
-                system::stat(&hand.slots.pre, &name).at("look at what is kept", path)?.is_some()
-            }
-            Step::Move { from, to, inode } | Step::Trash { path: from, to, inode } => {
-                let at = |path: &BString| {
-                    Ok(hand.ground.facts(path)?.is_some_and(|facts| facts.inode == *inode))
-                };
-                // Only while nothing later has changed these paths can they be asked.
-                let asked = !later.iter().any(|one| path::overlap(one, from) || path::overlap(one, to));
-                !asked || !at(from)? || at(to)?
-            }
-            _ => continue,
-        };
-        if happened {
-            later.extend(step.paths());
-        } else {
-            void.push(Entry::Void { number: *number });
-        }
-    }
-    if void.is_empty() { Ok(()) } else { hand.file.append(void) }
-}
-
-/// In the middle of [`Recording::replace`]: what has changed places goes on to where it is kept.
-fn repair_replaced(hand: &mut Hand<'_>) -> Result<(), UndoError> {
-    let steps = hand.file.record.steps.clone();
-    for pair in steps.windows(2) {
-        let [Numbered { number, step: Step::Delete { path: gone, before } }, second] = pair else {
-            continue;
-        };
-        let Step::Move { from, to, inode } = &second.step else { continue };
-        if gone != to {
-            continue;
-        }
-        let name = crate::ground::slot_name(*number);
-        let kept = system::stat(&hand.slots.pre, &name).at("look at what is kept", to)?.is_some();
-        let (Some(source), Some(target)) = (hand.ground.spot(from)?, hand.ground.spot(to)?) else {
-            continue;
-        };
-        let at = |spot: &Spot| system::stat(&spot.directory, &spot.name).at("look at it", to);
-        let (here, there) = (at(&source)?.map(|stat| stat.st_ino), at(&target)?);
-        if !kept && here == Some(before.inode) {
-            system::rename(&source.directory, &source.name, &hand.slots.pre, &name)
-                .at("keep what was replaced", to)?;
-        } else if kept && here == Some(*inode) && there.is_none() {
-            system::rename(&source.directory, &source.name, &target.directory, &target.name)
-                .at("rename it", from)?;
-        }
-    }
-    Ok(())
-}
-
-/// Closes a record: finds out what was made, and puts it with the settled ones.
-pub(crate) fn finish(
-    ground: &Ground,
-    file: &mut RecordFile,
-    slots: Option<&Slots>,
-    outcome: Outcome,
-) -> Result<Option<RecordId>, UndoError> {
-    let id = file.record.id;
-    if file.record.steps.is_empty() && file.record.irreversible.is_empty() {
-        crate::journal::forget(ground, id)?;
-        return Ok(None);
-    }
-    let applied = file.record.phase == Phase::Applying;
-    let entries = vec![
-        Entry::Made(settle::made(ground, slots, &file.record)?),
-        Entry::Left(settle::left(ground, &file.record)?),
-        Entry::End(outcome),
-        Entry::Phase { phase: Phase::Applied, time: system::now() },
-    ];
-    file.append(entries)?;
-    if applied {
-        file.sync()?;
-        if let Some(slots) = slots {
-            Hand { ground, slots, file }.sweep(Direction::Redo)?;
-        }
-    }
-    crate::journal::settle(ground, id)?;
-    Ok(Some(id))
 }

@@ -1,19 +1,21 @@
 //! Undo and redo: a record is turned as a whole, or not at all.
 
-use std::collections::BTreeSet;
+mod prepare;
+
 use std::os::fd::AsFd;
 
 use bstr::BString;
 
-use crate::error::{At, Conflict, ConflictKind, UndoError};
+use crate::error::{At, Conflict, UndoError};
 use crate::ground::Ground;
 use crate::journal::{self, Journal};
 use crate::record::file::{self, RecordFile};
-use crate::record::{Entry, Numbered, Phase, Record, RecordId, Step};
+use crate::record::{Entry, Phase, Record, RecordId};
 use crate::settle;
-use crate::steps::{Direction, Hand, side};
+use crate::steps::{Direction, Hand};
 use crate::system;
-use crate::verify::{Findings, verify};
+use crate::verify::verify;
+use prepare::{prepare, times_to_keep};
 
 /// Which records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -269,94 +271,4 @@ pub(crate) fn finish(hand: &mut Hand<'_>, direction: Direction) -> Result<(), Un
     hand.file.append(vec![Entry::Left(left), Entry::Phase { phase: reached, time }])?;
     hand.file.sync()?;
     hand.sweep(direction)
-}
-
-/// What has to be written down because others have changed something.
-fn prepare(
-    hand: &Hand<'_>,
-    findings: &Findings,
-    direction: Direction,
-) -> Result<Vec<Entry>, UndoError> {
-    let record = &hand.file.record;
-    let mut made = record.made.clone();
-    if !findings.conflicts.is_empty() && direction == Direction::Undo {
-        made = settle::made(hand.ground, Some(hand.slots), record)?;
-    }
-    let mut entries = Vec::new();
-    for (number, pieces) in &findings.divided {
-        made.objects.extend(pieces.iter().map(|(piece, inode)| (piece.number, *inode)));
-        let pieces = pieces.iter().map(|(piece, _)| piece.clone()).collect();
-        entries.push(Entry::Divide { number: *number, pieces });
-    }
-    let mut number = made.objects.iter().map(|(number, _)| number + 1).max().unwrap_or(0);
-    number = number.max(record.next_number);
-    let mut front = Vec::new();
-    for conflict in &findings.conflicts {
-        let Some(now) = hand.ground.facts(&conflict.path)? else { continue };
-        let path = conflict.path.clone();
-        if conflict.kind == ConflictKind::Appeared {
-            match direction {
-                // As if the record had made it: undo takes it away, redo brings it back.
-                Direction::Undo => {
-                    made.objects.push((number, now.inode));
-                    entries.push(Entry::Step(Numbered { number, step: Step::Create { path } }));
-                }
-                Direction::Redo => {
-                    front.push(Numbered { number, step: Step::Delete { path, before: now } });
-                }
-            }
-            number += 1;
-        } else {
-            entries.extend(follow_replaced(record, &path, now.inode, direction));
-        }
-    }
-    if let (Some(first), false) = (record.steps.first(), front.is_empty()) {
-        front.push(first.clone());
-        entries.push(Entry::Divide { number: first.number, pieces: front });
-    }
-    made.objects.sort_unstable();
-    entries.push(Entry::Made(made));
-    Ok(entries)
-}
-
-/// What a step changed or moved has been replaced by an editor: the new object is meant from now on.
-fn follow_replaced(
-    record: &Record,
-    path: &BString,
-    now: u64,
-    direction: Direction,
-) -> impl Iterator<Item = Entry> {
-    record.steps.iter().filter_map(move |Numbered { number, step }| {
-        let mut step = step.clone();
-        let known = match (&mut step, direction) {
-            (Step::Move { to: there, inode, .. }, Direction::Undo)
-            | (Step::Trash { to: there, inode, .. }, Direction::Undo)
-            | (Step::Move { from: there, inode, .. }, Direction::Redo)
-            | (Step::Trash { path: there, inode, .. }, Direction::Redo) => (there, inode),
-            (Step::Write { path: there, before, .. } | Step::Meta { path: there, before, .. }, _) => {
-                (there, &mut before.inode)
-            }
-            _ => return None,
-        };
-        if known.0 != path || *known.1 == now {
-            return None;
-        }
-        *known.1 = now;
-        let pieces = vec![Numbered { number: *number, step }];
-        Some(Entry::Divide { number: *number, pieces })
-    })
-}
-
-/// Directories in which others have changed names since: their times are not ours any more.
-fn times_to_keep(hand: &Hand<'_>, direction: Direction) -> Result<Vec<BString>, UndoError> {
-    let mut keep = BTreeSet::new();
-    for pair in &hand.file.record.made.times {
-        if let (Some((now, known)), Some((then, _))) =
-            (side(pair, direction.opposite()), side(pair, direction))
-            && settle::modified_at(hand.ground, now)?.is_some_and(|found| found != *known)
-        {
-            keep.insert(then.clone());
-        }
-    }
-    Ok(keep.into_iter().collect())
 }
