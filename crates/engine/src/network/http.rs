@@ -6,7 +6,7 @@ use super::leading_out::lead_out;
 use super::proxy::Visit;
 use super::reach::{Reach, Refusal, Wanted};
 use super::record::{Fate, Protocol};
-use super::relay::{Amount, relay};
+use super::relay::{Amount, fate, relay};
 use super::upstream::Upstream;
 
 /// What a request is about, as far as it can be read.
@@ -85,7 +85,9 @@ fn tunnel(visit: &Visit<'_>, client: &mut Client, wanted: &Wanted, reach: &Reach
             let established = b"HTTP/1.1 200 Connection established\r\n\r\n";
             if visit.attach(&stood.stream) && client.answer(established).is_ok() {
                 let rest = client.take_rest();
-                let _its_end = relay(&client.stream, &stood.stream, rest, Amount::All, &record);
+                let amount = Amount::All(&wanted.host);
+                let ended = relay(&client.stream, &stood.stream, rest, amount, &record);
+                return record.end(fate(&ended));
             }
             record.end(None);
         }

@@ -6,13 +6,15 @@
 //!
 //! - [`proxy`]: accepts and keeps count; [`client`], [`head`], [`http`], [`socks`]: what a program says to it.
 //! - [`reach`]: what a program may reach, and its refusals; [`key`]: how it is known.
-//! - [`address`]: where no name may lead; [`leading_out`]: from a yes to a connection; [`relay`]: what follows.
+//! - [`address`]: where no name may lead; [`leading_out`]: from a yes to a connection; [`relay`]: what follows;
+//!   [`greeting`]: the name in it, if it is encrypted.
 //! - [`outside`], [`upstream`]: the world, directly or through the operator's own proxy.
 //! - [`registries`]: hosts of package managers, from the operator's own configuration of them.
 //! - [`record`]: what became of it.
 
 pub mod address;
 mod client;
+mod greeting;
 mod head;
 mod http;
 mod key;

@@ -4,10 +4,12 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
+use exacta_policy::rules::host::Host;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::record::Record;
+use super::greeting::{self, Greeting};
+use super::record::{Fate, Record};
 
 /// Silence for longer ends it.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(300);
@@ -15,11 +17,20 @@ const BUFFER: usize = 32 << 10;
 
 /// How much of what the program says is passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
-    /// All of it, its end too: nobody here reads it.
-    All,
+pub enum Amount<'a> {
+    /// All of it, its end too: nobody here reads it. But if it begins to encrypt, for this machine.
+    All(&'a Host),
     /// One request: so many bytes more, and then nothing, whatever comes.
     Bytes(u64),
+}
+
+/// The program has begun to encrypt for another machine.
+const OTHER_NAME: io::ErrorKind = io::ErrorKind::PermissionDenied;
+
+/// How it ended, if that is not as it should.
+pub fn fate(ended: &io::Result<()>) -> Option<Fate> {
+    let other = ended.as_ref().is_err_and(|error| error.kind() == OTHER_NAME);
+    other.then(|| Fate::Refused("what is encrypted in it is for another machine".into()))
 }
 
 /// What was read before and not yet passed on goes first.
@@ -27,16 +38,20 @@ pub fn relay(
     client: &TcpStream,
     server: &TcpStream,
     rest: Vec<u8>,
-    amount: Amount,
+    amount: Amount<'_>,
     record: &Record,
 ) -> io::Result<()> {
     for stream in [client, server] {
         stream.set_nonblocking(true)?;
         let _slower_without = stream.set_nodelay(true);
     }
-    let mut up = Flow::new(client, server, amount);
-    let mut down = Flow::new(server, client, Amount::All);
-    up.begin_with(rest);
+    let (guard, left) = match amount {
+        Amount::All(host) => (Some(Guard { host, held: Vec::new() }), None),
+        Amount::Bytes(left) => (None, Some(left)),
+    };
+    let mut up = Flow::new(client, server, left, guard);
+    let mut down = Flow::new(server, client, None, None);
+    up.begin_with(rest)?;
     let mut heard = Instant::now();
     // What the machine has to say decides: a request that was not read to its end may be answered.
     while !down.is_over() {
@@ -62,8 +77,16 @@ struct Flow<'a> {
     buffer: Vec<u8>,
     /// What of the buffer is still to be written.
     start: usize,
-    amount: Amount,
+    /// `None`: to the end, which is passed on as well.
+    left: Option<u64>,
+    guard: Option<Guard<'a>>,
     state: State,
+}
+
+/// Holds the beginning back until it is clear for whom it is.
+struct Guard<'a> {
+    host: &'a Host,
+    held: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,21 +98,49 @@ enum State {
 }
 
 impl<'a> Flow<'a> {
-    fn new(from: &'a TcpStream, to: &'a TcpStream, amount: Amount) -> Self {
-        let state = if amount == Amount::Bytes(0) { State::Ending } else { State::Reading };
-        Flow { from, to, buffer: Vec::new(), start: 0, amount, state }
+    fn new(
+        from: &'a TcpStream,
+        to: &'a TcpStream,
+        left: Option<u64>,
+        guard: Option<Guard<'a>>,
+    ) -> Self {
+        let state = if left == Some(0) { State::Ending } else { State::Reading };
+        Flow { from, to, buffer: Vec::new(), start: 0, left, guard, state }
     }
 
     /// No more of it than may be passed on.
-    fn begin_with(&mut self, mut rest: Vec<u8>) {
-        if let Amount::Bytes(left) = &mut self.amount {
-            rest.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
-            *left -= rest.len() as u64;
+    fn begin_with(&mut self, mut rest: Vec<u8>) -> io::Result<()> {
+        let most = self.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
+        rest.truncate(most);
+        self.buffer = rest;
+        self.count()
+    }
+
+    /// The buffer was filled: it counts, and is looked at if it is the beginning.
+    fn count(&mut self) -> io::Result<()> {
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(self.buffer.len() as u64);
             if *left == 0 {
                 self.state = State::Ending;
             }
         }
-        self.buffer = rest;
+        let Some(Guard { host, held }) = &mut self.guard else { return Ok(()) };
+        held.append(&mut self.buffer);
+        match greeting::look(held, host) {
+            Greeting::Incomplete => {}
+            Greeting::Fitting => self.release(),
+            Greeting::Other => {
+                let mut from = self.from;
+                let _nobody_may_read = from.write(&greeting::ALERT);
+                return Err(OTHER_NAME.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        self.start = 0;
+        self.buffer = self.guard.take().map(|guard| guard.held).unwrap_or_default();
     }
 
     fn is_over(&self) -> bool {
@@ -119,7 +170,7 @@ impl<'a> Flow<'a> {
         let written = if self.is_empty() { 0 } else { self.write()? };
         if self.state == State::Ending && self.is_empty() {
             self.state = State::Over;
-            if self.amount == Amount::All {
+            if self.left.is_none() {
                 let _it_may_be_gone = self.to.shutdown(Shutdown::Write);
             }
         }
@@ -127,10 +178,8 @@ impl<'a> Flow<'a> {
     }
 
     fn read(&mut self) -> io::Result<()> {
-        let most = match self.amount {
-            Amount::All => BUFFER,
-            Amount::Bytes(left) => usize::try_from(left).unwrap_or(BUFFER).min(BUFFER),
-        };
+        let most = self.left.map_or(BUFFER, |left| usize::try_from(left).unwrap_or(BUFFER));
+        let most = most.min(BUFFER);
         self.buffer.resize(most, 0);
         self.start = 0;
         let mut from = self.from;
@@ -138,15 +187,12 @@ impl<'a> Flow<'a> {
         self.buffer.truncate(*read.as_ref().unwrap_or(&None).as_ref().unwrap_or(&0));
         match read? {
             None => {}
-            Some(0) => self.state = State::Ending,
-            Some(read) => {
-                if let Amount::Bytes(left) = &mut self.amount {
-                    *left = left.saturating_sub(read as u64);
-                    if *left == 0 {
-                        self.state = State::Ending;
-                    }
-                }
+            // Half a greeting is nobody's.
+            Some(0) => {
+                self.state = State::Ending;
+                self.guard = None;
             }
+            Some(_) => self.count()?,
         }
         Ok(())
     }

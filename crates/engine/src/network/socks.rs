@@ -11,7 +11,7 @@ use super::leading_out::lead_out;
 use super::proxy::Visit;
 use super::reach::{Reach, Refusal, Wanted};
 use super::record::{Fate, Protocol};
-use super::relay::{Amount, relay};
+use super::relay::{Amount, fate, relay};
 
 pub const VERSION: u8 = 5;
 
@@ -104,7 +104,9 @@ fn tunnel(visit: &Visit<'_>, client: &mut Client, wanted: &Wanted, reach: &Reach
         Ok(stood) => {
             if visit.attach(&stood.stream) && client.answer(&reply(0)).is_ok() {
                 let rest = client.take_rest();
-                let _its_end = relay(&client.stream, &stood.stream, rest, Amount::All, &record);
+                let amount = Amount::All(&wanted.host);
+                let ended = relay(&client.stream, &stood.stream, rest, amount, &record);
+                return record.end(fate(&ended));
             }
             record.end(None);
         }

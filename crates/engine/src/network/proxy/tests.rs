@@ -65,12 +65,26 @@ impl Server {
     }
 }
 
+/// Whoever begins so gets all of it back.
+const ECHO: &[u8] = b"echo";
+
+fn echo(mut stream: TcpStream, first: &[u8]) {
+    stream.set_read_timeout(Some(Duration::from_secs(9))).expect("patience");
+    stream.write_all(first).expect("the beginning");
+    let mut back = stream.try_clone().expect("the other direction");
+    let _copied = io::copy(&mut stream, &mut back);
+    let _last = stream.shutdown(Shutdown::Write);
+}
+
 /// Reads for a moment after the head, so that whatever should not have been sent is noticed too.
 fn answer(mut stream: TcpStream, keeps: &Mutex<Vec<Vec<u8>>>) {
     let _patience = stream.set_read_timeout(Some(Duration::from_millis(150)));
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     while let Ok(read @ 1..) = stream.read(&mut buffer) {
+        if bytes.is_empty() && buffer.starts_with(ECHO) {
+            return echo(stream, &buffer[..read]);
+        }
         bytes.extend_from_slice(&buffer[..read]);
     }
     keeps.lock().expect("heard").push(bytes);
@@ -485,4 +499,55 @@ fn through_the_operators_own_proxy_names_are_still_checked() {
     let refused = scene.say_text("CONNECT evil.example:443 HTTP/1.1\r\nKEY\r\n");
     assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
     assert_eq!(scene.dialled(), 2);
+}
+
+#[test]
+fn much_goes_both_ways_and_arrives_as_it_was() {
+    let scene = scene();
+    let mut stream = TcpStream::connect(scene.at).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(9))).expect("patience");
+    let head = format!(
+        "CONNECT a.example:443 HTTP/1.1\r\nProxy-Authorization: Basic {}\r\n\r\n",
+        scene.encoded
+    );
+    let much: Vec<u8> = (0..8_000_000_u32).map(|number| (number % 251) as u8).collect();
+    let sent = [ECHO, &much].concat();
+    let mut writer = stream.try_clone().expect("the other direction");
+    let writes = sent.clone();
+    let writing = thread::spawn(move || {
+        writer.write_all(head.as_bytes()).expect("the head");
+        writer.write_all(&writes).expect("the rest");
+        writer.shutdown(Shutdown::Write).expect("the end");
+    });
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).expect("all of it");
+    writing.join().expect("written");
+    let start = received.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
+    assert!(received[start..] == sent, "{} {}", received.len() - start, sent.len());
+    let connections = scene.proxy.close();
+    let bytes = sent.len() as u64;
+    assert_eq!((connections[0].sent, connections[0].received), (bytes, bytes));
+}
+
+#[test]
+fn what_is_encrypted_is_for_the_machine_that_was_granted() {
+    use crate::network::greeting::ALERT;
+    use crate::network::greeting::tests::greeting;
+    let scene = scene();
+    let ask = |name: &[u8], record: usize| {
+        let head = format!(
+            "CONNECT www.cdn.example:443 HTTP/1.1\r\nProxy-Authorization: Basic {}\r\n\r\n",
+            scene.encoded
+        );
+        scene.say(&[head.as_bytes(), &greeting(&[name], record)].concat())
+    };
+    for record in [1, 99, 9999] {
+        assert!(ask(b"evil.example", record).ends_with(&ALERT), "{record}");
+    }
+    assert_eq!(scene.server.heard().trim_matches('|'), "");
+    assert!(ask(b"www.cdn.example", 50).ends_with(b"hello"));
+    let connections = scene.proxy.close();
+    let refused = connections.iter().filter(|it| matches!(it.fate, Fate::Refused(_))).count();
+    assert_eq!((refused, connections.len()), (3, 4));
+    assert!(connections.iter().take(3).all(|it| it.sent == 0));
 }
