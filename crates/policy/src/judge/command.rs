@@ -169,6 +169,9 @@ impl Inquiry<'_> {
 
     /// A name that leads to what this text has put into a directory of programs.
     fn looked_up(&self, subjected: &Subjected<'_>) -> Option<Word> {
+        if self.written.is_empty() && self.filled.is_empty() {
+            return None;
+        }
         let name = subjected.invocation.words.first()?.as_literal()?;
         let looked_up = self.program_directories.iter().find_map(|directory| {
             let path = BString::from([directory.as_slice(), b"/", name.as_bytes()].concat());

@@ -6,7 +6,9 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::command::Subjected;
 use super::inquiry::Inquiry;
+use super::paths::Opening;
 use crate::event::Access;
 use crate::programs::Reading;
 use crate::surroundings::{Place, Surroundings};
@@ -59,7 +61,7 @@ impl Surroundings for Before<'_> {
 
 impl Inquiry<'_> {
     /// A path that is written as one of the home directory.
-    pub fn in_home(&self, path: &BStr, access: Access, findings: &mut Vec<Finding>) {
+    pub fn in_home(&self, path: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
         let below = match path.strip_prefix(MARK.as_bytes()) {
             Some(path) => self.inside(path.as_bstr()),
             // Where no shell has looked at it: in code, in quotes.
@@ -67,16 +69,56 @@ impl Inquiry<'_> {
             None if self.at_home && !path.starts_with(b"/") => path,
             None => return,
         };
-        let asks = match access {
+        let asks = match opening.access {
             Access::Delete | Access::Write => true,
             // What people's tools put there belongs to a toolchain: `. ~/.cargo/env`.
             Access::Execute => !below.starts_with(b"."),
-            Access::Read | Access::Enter => false,
+            Access::Read => is_gathered(below, opening.by),
+            Access::Enter => false,
         };
         if asks {
             findings.extend(self.situation("home-path", &format!("~/{below}")));
         }
     }
+}
+
+/// `tar czf x ~`, `grep -r password ~`, `cat ~/Documents/x`: what people keep there is packed, searched or shown. One
+/// file of settings may be looked at.
+fn is_gathered(below: &BStr, by: Option<&Subjected<'_>>) -> bool {
+    const PACKING: [&str; 12] = [
+        "7z", "7za", "bsdtar", "cp", "cpio", "dd", "gtar", "install", "pax", "rsync", "tar", "zip",
+    ];
+    const SEARCHING: [&str; 12] = [
+        "ack", "ag", "egrep", "fd", "fdfind", "fgrep", "find", "grep", "rg", "strings", "ugrep",
+        "zgrep",
+    ];
+    const PERSONAL: [&str; 16] = [
+        "Desktop",
+        "Documents",
+        "Downloads",
+        "Dropbox",
+        "Library",
+        "Mail",
+        "Maildir",
+        "Movies",
+        "Music",
+        "OneDrive",
+        "Photos",
+        "Pictures",
+        "Public",
+        "Videos",
+        "Wallets",
+        "mail",
+    ];
+    let is = |names: &[&str]| by.is_some_and(|by| names.iter().any(|it| by.reading.name == *it));
+    let below = below.strip_prefix(b"~").unwrap_or(below);
+    let below = below.strip_prefix(b"/").unwrap_or(below);
+    let whole = matches!(below, b"" | b"." | b"*");
+    let first = below.split_str("/").next().unwrap_or_default();
+    // Caches and toolchains are no secret.
+    (is(&PACKING) && (whole || !first.starts_with(b".")))
+        || (is(&SEARCHING) && whole)
+        || PERSONAL.iter().any(|name| first == name.as_bytes())
 }
 
 /// `cd`, `cd ~`: is the shell where `~` leads then? `None`: it stays where it is.

@@ -160,7 +160,7 @@ impl Inquiry<'_> {
         if path.is_empty() || path == "-" || path.contains_str("://") {
             return;
         }
-        self.in_home(path, access, findings);
+        self.in_home(path, opening, findings);
         self.wiped_in_place(path, opening, findings);
         if !path.starts_with(b"/") {
             self.elsewhere(path, opening, findings);

@@ -26,11 +26,13 @@ impl Walker<'_> {
                     simple = false;
                     rest.next();
                 }
-                b"-a" => {
-                    simple = false;
-                    if let Some(name) = rest.next().and_then(Word::as_literal) {
-                        names.push(name.into());
+                b"-a" | b"-ra" | b"-ar" => {
+                    let Some(name) = rest.next().and_then(Word::as_literal) else { continue };
+                    if simple && rest.len() == 0 && self.read_array(name, input) {
+                        return;
                     }
+                    simple = false;
+                    names.push(name.into());
                 }
                 option if option.starts_with(b"-") => {
                     simple = false;
@@ -56,20 +58,43 @@ impl Walker<'_> {
         }
     }
 
+    /// `IFS=: read -ra parts <<< "a:b"`: is it known what the array has?
+    fn read_array(&mut self, name: &BStr, input: &Input) -> bool {
+        let Input::Text(Word::Literal(text)) = input else { return false };
+        let line = text.lines().next().unwrap_or_default();
+        let Some(separators) = self.separators() else { return false };
+        let ends = line.last().is_none_or(|byte| separators.contains(byte));
+        if !self.reads_alone || !is_name(name) || line.contains(&b'\\') || ends {
+            return false;
+        }
+        let blank = separators == " \t";
+        let fields = line.split(|byte| separators.contains(byte));
+        let fields = fields.filter(|field| !blank || !field.is_empty()).map(Word::literal);
+        let value = Value::Array(Rc::new(fields.collect()));
+        let shown = Word::literal(line);
+        self.assign(name, value, shown, false);
+        true
+    }
+
+    /// What stands between words that are read; `None`: not known.
+    fn separators(&mut self) -> Option<BString> {
+        match self.splitting() {
+            Splitting::Blanks => Some(BString::from(" \t")),
+            // Blanks are taken together, others are not: mixtures are not followed.
+            Splitting::At(separators) if separators.iter().all(|byte| !b" \t".contains(byte)) => {
+                Some(separators)
+            }
+            _ => None,
+        }
+    }
+
     /// What each name gets of the first line; `None`: not known.
     fn read_fields(&mut self, text: &BStr, names: &[BString]) -> Option<Vec<BString>> {
         let line = text.lines().next().unwrap_or_default();
         if line.contains(&b'\\') || names.is_empty() || !names.iter().all(|name| is_name(name)) {
             return None;
         }
-        let separators = match self.splitting() {
-            Splitting::Blanks => BString::from(" \t"),
-            // Blanks are taken together, others are not: mixtures are not followed.
-            Splitting::At(separators) if separators.iter().all(|byte| !b" \t".contains(byte)) => {
-                separators
-            }
-            _ => return None,
-        };
+        let separators = self.separators()?;
         let blank = |byte: char| separators.contains_str(byte.to_string()) && " \t".contains(byte);
         let mut rest = line.trim_with(blank);
         let mut values = Vec::with_capacity(names.len());
