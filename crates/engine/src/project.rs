@@ -9,7 +9,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use bstr::BString;
 use rustix::fs::{Mode, OFlags};
@@ -123,9 +123,35 @@ pub(crate) fn create_spill(root: &Path, name: &str) -> io::Result<(fs::File, Str
 
 /// What `/tmp` is for a session.
 fn temporary_directory(root: &Path) -> io::Result<PathBuf> {
-    let folder = state_directory(root)?.join("tmp");
-    match fs::DirBuilder::new().mode(0o700).create(&folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(folder),
+    directory_in_state(&state_directory(root)?, Path::new("tmp"))
+}
+
+/// A directory of the state, made on demand with those above it. None of them is a link: the state may have come with
+/// the repository, and a link could lead anywhere.
+pub(crate) fn directory_in_state(state: &Path, below: &Path) -> io::Result<PathBuf> {
+    let mut folder = state.to_owned();
+    for component in below.components() {
+        let Component::Normal(name) = component else {
+            return Err(rustix::io::Errno::INVAL.into());
+        };
+        folder.push(name);
+        match fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !fs::symlink_metadata(&folder)?.is_dir() {
+                    return Err(rustix::io::Errno::NOTDIR.into());
+                }
+            }
+            made => made?,
+        }
     }
+    Ok(folder)
+}
+
+/// The path without links, as far as it is there.
+pub(crate) fn canonical_so_far(path: &Path) -> PathBuf {
+    let real = path.ancestors().find_map(|above| {
+        let rest = path.strip_prefix(above).ok()?;
+        Some(fs::canonicalize(above).ok()?.join(rest))
+    });
+    real.unwrap_or_else(|| path.to_owned())
 }

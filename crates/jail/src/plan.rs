@@ -45,10 +45,10 @@ pub struct Tree {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
     Read,
-    /// What is written is written on the host.
+    /// What is written is written on the host. No part of the source's path is a symbolic link.
     Write,
     /// What is written goes into `upper` of this directory of the host, over a tree that stays as it is; the kernel
-    /// works in its `work`. Both exist and are on one file system.
+    /// works in its `work`. Both exist and are on one file system, and no part of the path is a symbolic link.
     Layer(PathBuf),
 }
 

@@ -86,6 +86,8 @@ impl Programs {
         let root = crate::project::canonical(root)?;
         let state = crate::project::state_path(&root)?;
         let nothing = crate::project::grants_nothing(&root);
+        // The operator's own state may lie behind links; a project's never does.
+        let state = if nothing { crate::project::canonical_so_far(&state) } else { state };
         let root = if nothing { PathBuf::from("/tmp") } else { root };
         let places = Places { temporary: state.join("tmp"), cache: state.join("cache"), root };
         Ok(Self::new(options, places, identity, policy))

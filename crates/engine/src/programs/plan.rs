@@ -117,18 +117,29 @@ impl Prepared {
         })
     }
 
-    /// Makes what the plan needs to be there.
+    /// Makes what the plan needs to be there. What is already there may have come with the repository: a link in place
+    /// of one of these directories would give programs whatever it leads to.
     pub fn make_places(&self) -> std::io::Result<()> {
         crate::project::state_directory(&self.places.root)?;
-        std::fs::create_dir_all(&self.places.temporary)?;
-        std::fs::create_dir_all(self.places.cache.join("home"))?;
+        self.make_place(&self.places.temporary)?;
+        self.make_place(&self.places.cache.join("home"))?;
         for tree in &self.plan().view.trees {
             if let Access::Layer(folder) = &tree.access {
-                std::fs::create_dir_all(folder.join("upper"))?;
-                std::fs::create_dir_all(folder.join("work"))?;
+                self.make_place(&folder.join("upper"))?;
+                self.make_place(&folder.join("work"))?;
             }
         }
         Ok(())
+    }
+
+    fn make_place(&self, place: &Path) -> std::io::Result<()> {
+        let state = crate::project::state_path(&self.places.root)?;
+        let state = crate::project::canonical_so_far(&state);
+        match place.strip_prefix(&state) {
+            Ok(below) => crate::project::directory_in_state(&state, below).map(|_| ()),
+            // The operator has said where it is.
+            Err(_) => std::fs::create_dir_all(place),
+        }
     }
 
     fn view(&self) -> View {

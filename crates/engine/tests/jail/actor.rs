@@ -20,7 +20,13 @@ const TOLD: [&str; 4] = ["OUT", "ROOT", "VICTIM", "STAGE"];
 
 pub fn act() -> ExitCode {
     let task = Task::of_this_process();
-    let mut session = Session::new(options(&task)).expect("a session");
+    let mut session = match Session::new(options(&task)) {
+        Ok(session) => session,
+        Err(error) => {
+            println!("no session: {error}");
+            return ExitCode::from(125);
+        }
+    };
     let script = words(&task).iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let outcome = session.run(&Request::new(script));
     drop(session);

@@ -32,6 +32,8 @@ pub struct Attack {
     pub prepare: Option<String>,
     /// Why it does not succeed without a jail either, here: neither as root nor as an ordinary user.
     pub not_provable: Option<String>,
+    /// exacta does not even begin in such a project, and says so in these words.
+    pub refused_with: Option<String>,
     /// Only root succeeds without a jail, or only an ordinary user does, and why.
     pub only_as_root: Option<String>,
     pub only_as_user: Option<String>,

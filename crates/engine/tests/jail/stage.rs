@@ -56,7 +56,12 @@ pub fn play() -> ExitCode {
             wrong.push("shows the secret;".to_owned());
         }
     }
-    if !output.starts_with("begun\n") {
+    let refused = task.attack.refused_with.as_ref().filter(|_| task.way == Way::Jail);
+    let as_expected = match refused {
+        Some(words) => output.contains(words),
+        None => output.starts_with("begun\n"),
+    };
+    if !as_expected {
         wrong.push("it never began;".to_owned());
     }
     let _it_may_be_dead_already = victim.kill();

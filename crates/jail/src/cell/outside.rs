@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::CWD;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
@@ -21,15 +21,43 @@ use crate::system::process::{self, Fork};
 /// container managers hand out.
 const NOBODY_AT_ALL: u32 = 1_750_000_000;
 
-/// Every directory of the host that a view needs, and whether its owner must be the person inside: trees, and then
-/// the layers over them.
-pub fn sources(view: &View) -> impl Iterator<Item = (&Path, bool)> {
-    let trees = view.trees.iter().map(|tree| (tree.source.as_path(), tree.access != Access::Read));
+/// A directory of the host that a view needs.
+pub struct Source<'a> {
+    pub path: &'a Path,
+    /// Its owner must be the person inside.
+    pub owned: bool,
+    /// What is written inside is written there.
+    pub written: bool,
+}
+
+/// Every one of them: trees, and then the layers over them.
+pub fn sources(view: &View) -> impl Iterator<Item = Source<'_>> {
+    let trees = view.trees.iter().map(|tree| Source {
+        path: &tree.source,
+        owned: tree.access != Access::Read,
+        written: tree.access == Access::Write,
+    });
     let layers = view.trees.iter().filter_map(|tree| match &tree.access {
-        Access::Layer(folder) => Some((folder.as_path(), true)),
+        Access::Layer(folder) => Some(Source { path: folder, owned: true, written: true }),
         Access::Read | Access::Write => None,
     });
     trees.chain(layers)
+}
+
+/// A directory or file of the host, with all that is mounted there, as a mount that is attached nowhere.
+///
+/// What is written to is where it is said to be: its path leads through no links, which somebody could have put there who
+/// may write a part of it.
+pub fn detached(source: &Source<'_>) -> io::Result<OwnedFd> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE;
+    if !source.written {
+        return Ok(open_tree(CWD, source.path, flags)?);
+    }
+    let (path, real) = (OFlags::PATH | OFlags::CLOEXEC, ResolveFlags::NO_SYMLINKS);
+    let found = openat2(CWD, source.path, path, Mode::empty(), real)?;
+    Ok(open_tree(&found, "", flags | OpenTreeFlags::AT_EMPTY_PATH)?)
 }
 
 /// Whether this map of a user namespace has a place for [`NOBODY_AT_ALL`]. One that cannot be read is taken to be full:
@@ -84,18 +112,16 @@ impl Outside {
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
     /// here, and writable ones show the tree's owner as the person inside: what is written belongs to that owner.
     pub fn prepare(self, view: &View) -> Result<Vec<Option<OwnedFd>>, Failure> {
-        let prepare =
-            |(source, writable)| self.by_root.then(|| self.take(source, writable)).transpose();
+        let prepare = |source| self.by_root.then(|| self.take(&source)).transpose();
         sources(view).map(prepare).collect()
     }
 
-    fn take(self, source: &Path, writable: bool) -> Result<OwnedFd, Failure> {
-        let step = format!("take {} into the jail", source.display());
-        let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-        let taken = open_tree(CWD, source, flags | OpenTreeFlags::AT_RECURSIVE).at(&step)?;
-        if writable {
-            let owner = fs::metadata(source).at(&step)?;
-            let map = self.owners(owner.uid(), owner.gid()).at(&step)?;
+    fn take(self, source: &Source<'_>) -> Result<OwnedFd, Failure> {
+        let step = format!("take {} into the jail", source.path.display());
+        let taken = detached(source).at(&step)?;
+        if source.owned {
+            let owner = fstat(&taken).at(&step)?;
+            let map = self.owners(owner.st_uid, owner.st_gid).at(&step)?;
             mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
         }
         Ok(taken)

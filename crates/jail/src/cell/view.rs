@@ -16,7 +16,7 @@ use rustix::mount::{
 };
 use rustix::process::{chdir, fchdir, pivot_root};
 
-use super::outside::sources;
+use super::outside::{detached, sources};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
@@ -213,10 +213,11 @@ fn take(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Vec<OwnedFd>, Failu
     let prepared = mounts.into_iter().chain(std::iter::repeat_with(|| None));
     sources(view)
         .zip(prepared)
-        .map(|((source, _), prepared)| match prepared {
+        .map(|(source, prepared)| match prepared {
             Some(mount) => Ok(mount),
             None => {
-                clone(CWD, source, true).at(&format!("take {} into the jail", source.display()))
+                let step = format!("take {} into the jail", source.path.display());
+                detached(&source).at(&step)
             }
         })
         .collect()

@@ -187,6 +187,16 @@ static int more_files(void) {
 }
 static int more_processes(void) { return got(setrlimit(RLIMIT_NPROC, &(struct rlimit){500, 500})); }
 static int limit_victim(void) { return got(prlimit(victim(), RLIMIT_NOFILE, &(struct rlimit){8, 8}, NULL)); }
+// Whoever starts the programs that come later: what it may not, they may not.
+static int limit_first(void) { return got(prlimit(1, RLIMIT_FSIZE, &(struct rlimit){1 << 20, RLIM_INFINITY}, NULL)); }
+static int slow_first(void) { return got(setpriority(PRIO_PROCESS, 1, 5)); }
+static int idle_first(void) { return got(sched_setscheduler(1, SCHED_IDLE, &(struct sched_param){0})); }
+static int pin_first(void) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    return got(sched_setaffinity(1, sizeof one, &one));
+}
 static int slow_victim(void) { return got(setpriority(PRIO_PROCESS, victim(), 19)); }
 static int pin_victim(void) {
     cpu_set_t one;
@@ -211,7 +221,8 @@ static const struct { const char *name; int (*does)(void); } ALL[] = {
     {"account", account}, {"secret-memory", secret_memory}, {"compare", compare}, {"pages", pages},
     {"watch-all", watch_all}, {"watch", watch}, {"watch-processes", watch_processes}, {"handle-make", handle_make},
     {"handle-name", handle_name}, {"handle-open", handle_open}, {"more-files", more_files}, {"more-processes", more_processes},
-    {"limit-victim", limit_victim}, {"slow-victim", slow_victim},
+    {"limit-victim", limit_victim}, {"limit-first", limit_first}, {"slow-first", slow_first},
+    {"idle-first", idle_first}, {"pin-first", pin_first}, {"slow-victim", slow_victim},
     {"pin-victim", pin_victim}, {"dumps", dumps},
     {"host-name", host_name}, {"domain-name", domain_name},
 };

@@ -122,7 +122,14 @@ enum Rule {
     Personality,
     /// The limit for tasks is ours, where we keep it.
     SetLimit,
-    ChangeLimit,
+    /// The same, and whose limits they are: those of process 1 are for all programs to come.
+    ChangeLimit {
+        tasks: bool,
+    },
+    /// How process 1 gets its turn is how all programs to come do. Its number is in this argument.
+    NotFirst(u32),
+    /// The same for calls that change several processes at once, or all of a user's: this kind.
+    NotFirstOf(u32),
     /// The file's mode is in this argument.
     Mode(u32),
     /// The same, if the flags say that a file is made.
@@ -144,8 +151,14 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_socketpair, Rule::SocketPair),
     (libc::SYS_ioctl, Rule::Terminal),
     (libc::SYS_personality, Rule::Personality),
+    (libc::SYS_sched_setaffinity, Rule::NotFirst(0)),
+    (libc::SYS_sched_setattr, Rule::NotFirst(0)),
+    (libc::SYS_sched_setparam, Rule::NotFirst(0)),
+    (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
+    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER as u32)),
+    (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
     (libc::SYS_setrlimit, Rule::SetLimit),
-    (libc::SYS_prlimit64, Rule::ChangeLimit),
+    (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
     (libc::SYS_chmod, Rule::Mode(1)),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
@@ -165,8 +178,14 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_socketpair, Rule::SocketPair),
     (libc::SYS_ioctl, Rule::Terminal),
     (libc::SYS_personality, Rule::Personality),
+    (libc::SYS_sched_setaffinity, Rule::NotFirst(0)),
+    (libc::SYS_sched_setattr, Rule::NotFirst(0)),
+    (libc::SYS_sched_setparam, Rule::NotFirst(0)),
+    (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
+    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER as u32)),
+    (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
     (libc::SYS_setrlimit, Rule::SetLimit),
-    (libc::SYS_prlimit64, Rule::ChangeLimit),
+    (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
     (FCHMODAT2, Rule::Mode(2)),
@@ -195,6 +214,10 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWUSER
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
+
+/// Init, which starts every program and passes on to it what it is itself held to.
+const FIRST_PROCESS: u32 = 1;
+const IOPRIO_WHO_USER: u32 = 3;
 
 /// Requests to a terminal that put words into somebody else's mouth, or load code for it.
 const TERMINAL_REQUESTS: [u32; 4] = [
@@ -306,7 +329,8 @@ fn rule_for(number: c_long, choices: Choices) -> Rule {
     }
     let found = DEPENDING.iter().find(|(call, _)| *call == number);
     match found.map_or(Rule::Allow, |(_, rule)| *rule) {
-        Rule::SetLimit | Rule::ChangeLimit if !choices.asking => Rule::Allow,
+        Rule::SetLimit if !choices.asking => Rule::Allow,
+        Rule::ChangeLimit { .. } => Rule::ChangeLimit { tasks: choices.asking },
         Rule::Socket if choices.sockets == Sockets::None => Rule::NoSocket,
         rule => rule,
     }
@@ -345,14 +369,31 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.load(argument_at(0));
             program.branch(Test::Equal(libc::RLIMIT_NPROC), refuse, allow);
         }
-        Rule::ChangeLimit => {
-            program.load(argument_at(1));
-            program.branch(Test::Equal(libc::RLIMIT_NPROC), Target::Next, allow);
+        Rule::ChangeLimit { tasks } => {
+            let changing = program.label();
+            program.load(argument_at(0));
+            let others = if tasks { Target::Next } else { allow };
+            program.branch(Test::Equal(FIRST_PROCESS), Target::To(changing), others);
+            if tasks {
+                program.load(argument_at(1));
+                program.branch(Test::Equal(libc::RLIMIT_NPROC), Target::To(changing), allow);
+            }
+            program.place(changing);
             // Only asking, if the new limit is at no address.
             program.load(argument_at(2));
             program.branch(Test::Any(u32::MAX), refuse, Target::Next);
             program.load(argument_at(2) + 4);
             program.branch(Test::Any(u32::MAX), refuse, allow);
+        }
+        Rule::NotFirst(process) => {
+            program.load(argument_at(process));
+            program.branch(Test::Equal(FIRST_PROCESS), refuse, allow);
+        }
+        Rule::NotFirstOf(all) => {
+            program.load(argument_at(0));
+            program.branch(Test::Equal(all), refuse, Target::Next);
+            program.load(argument_at(1));
+            program.branch(Test::Equal(FIRST_PROCESS), refuse, allow);
         }
         Rule::Mode(mode) => {
             program.load(argument_at(mode));
