@@ -128,10 +128,17 @@ fn root_of(layout: &Layout, directory: &Path) -> Option<PathBuf> {
         return None;
     }
     let root = directory.ancestors().nth(layout.above)?;
-    // Nothing of the system's own, which is there anyway, and never a whole home.
+    let is_there = |name: &str| fs::symlink_metadata(root.join(name)).is_ok();
+    // Nothing of the system's own, which is there anyway.
     let own = !["/", "/usr", "/usr/local"].iter().any(|system| root == Path::new(system));
-    (own && fs::symlink_metadata(root.join(layout.proof)).is_ok()).then(|| root.to_owned())
+    // Tools can be installed right into a home. That is not given away for them.
+    let home = PERSONAL.into_iter().any(is_there) || root.ends_with(".local");
+    (own && !home && is_there(layout.proof)).then(|| root.to_owned())
 }
+
+/// What a person's home has in it, and no toolchain.
+const PERSONAL: [&str; 8] =
+    [".ssh", ".config", ".cache", ".local", ".gnupg", ".profile", ".bashrc", ".bash_history"];
 
 impl Toolchains {
     fn add(&mut self, layout: &Layout, root: PathBuf, layers: &Path) {
@@ -151,5 +158,30 @@ impl Toolchains {
         let hidden = layout.hidden.iter().map(PathBuf::from).collect();
         let access = layout.layer.map_or(Access::Read, |name| Access::Layer(layers.join(name)));
         self.trees.push(Tree { source: root.clone(), target: root, access, hidden });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn homes_are_no_toolchains() {
+        let place = std::env::temp_dir().join(format!("exacta-toolchains-{}", std::process::id()));
+        let make = |path: &str| fs::create_dir_all(place.join(path)).expect("a directory");
+        // Each with npm installed in it.
+        for prefix in ["node-v22", "person", "person/.local"] {
+            make(&format!("{prefix}/bin"));
+            make(&format!("{prefix}/lib/node_modules/npm"));
+        }
+        make("person/.ssh");
+        let path: Vec<PathBuf> = ["node-v22/bin", "person/bin", "person/.local/bin"]
+            .map(|directory| place.join(directory))
+            .into();
+        let found = find(path.iter().map(PathBuf::as_path), &place);
+        fs::remove_dir_all(&place).expect("it can be removed");
+        assert_eq!(found.path, [place.join("node-v22/bin")]);
+        let trees: Vec<&Path> = found.trees.iter().map(|tree| tree.source.as_path()).collect();
+        assert_eq!(trees, [place.join("node-v22")]);
     }
 }
