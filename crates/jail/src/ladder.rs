@@ -63,7 +63,7 @@ pub enum Wall {
     Overlay,
     /// A keyring of its own. The filter forbids all use of keys besides.
     Keyring,
-    /// Without namespaces: what is written to some trees is kept apart. They cannot be written.
+    /// What is written to some trees is kept apart. They cannot be written.
     Layers,
     /// Without namespaces: signals do not leave the jail.
     Signals,

@@ -13,8 +13,8 @@ use bstr::BString;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Pid, Resource, Rlimit, Signal, kill_process, set_child_subreaper,
-    set_dumpable_behavior, set_parent_process_death_signal, setrlimit, setsid,
+    DumpableBehavior, Pid, Signal, kill_process, set_child_subreaper, set_dumpable_behavior,
+    set_parent_process_death_signal, setsid,
 };
 
 use super::entry::{Answer, Entered, Mapped};
@@ -111,8 +111,7 @@ fn become_init(
     if let Err(failure) = process::join_new_keyring().at("leave the caller's keys") {
         missing.push(Missing::new(Wall::Keyring, failure));
     }
-    let none = Rlimit { current: Some(0), maximum: Some(0) };
-    setrlimit(Resource::Core, none).at("forbid core dumps")?;
+    walls::forbid_dumps().at("forbid core dumps")?;
     // While we have the power to.
     missing.extend(Outside::become_owner(&plan.view)?);
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;

@@ -8,8 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Resource, Rlimit, Signal, set_dumpable_behavior,
-    set_parent_process_death_signal, setrlimit, setsid,
+    DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
 };
 use rustix::system::sethostname;
 use rustix::thread::{Gid, UnshareFlags};
@@ -155,8 +154,7 @@ fn become_init(
     root.mount_processes()?;
     let mut missing = root.enter()?;
     setsid().at("make a session")?;
-    let none = Rlimit { current: Some(0), maximum: Some(0) };
-    setrlimit(Resource::Core, none).at("forbid core dumps")?;
+    walls::forbid_dumps().at("forbid core dumps")?;
     // Before the filters, which only the powerless may put up without further power.
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
     credentials::drop_all().at("drop all capabilities")?;

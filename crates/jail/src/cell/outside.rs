@@ -13,13 +13,16 @@ use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::{Access, Person, View};
+use crate::plan::{Access, Person, Tree, View};
 use crate::system::mount;
 use crate::system::process::{self, Fork};
 
 /// Host numbers that own nothing and belong to nobody, for jails made by root. Far above what login, service and
 /// container managers hand out.
 const NOBODY_AT_ALL: u32 = 1_750_000_000;
+
+/// In the order of [`sources`].
+pub type Mounts = Vec<Option<OwnedFd>>;
 
 /// A directory of the host that a view needs.
 pub struct Source<'a> {
@@ -111,9 +114,28 @@ impl Outside {
     ///
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
     /// here, and writable ones show the tree's owner as the person inside: what is written belongs to that owner.
-    pub fn prepare(self, view: &View) -> Result<Vec<Option<OwnedFd>>, Failure> {
-        let prepare = |source| self.by_root.then(|| self.take(&source)).transpose();
-        sources(view).map(prepare).collect()
+    ///
+    /// Not every file system can show its owners as others, and layers cannot be put over one that cannot: then those
+    /// trees are only read, the view says so, and so does what is missing.
+    pub fn prepare(self, view: &mut View) -> Result<(Mounts, Option<Missing>), Failure> {
+        let failure = match self.take_all(view) {
+            Ok(mounts) => return Ok((mounts, None)),
+            Err(failure) => failure,
+        };
+        let layered = |tree: &&mut Tree| matches!(tree.access, Access::Layer(_));
+        let mut layers = view.trees.iter_mut().filter(layered).peekable();
+        let unable = [libc::EINVAL, libc::EOPNOTSUPP, libc::EPERM].contains(&failure.errno);
+        if !unable || layers.peek().is_none() {
+            return Err(failure);
+        }
+        layers.for_each(|tree| tree.access = Access::Read);
+        // What is to be written must be the jail's own, so the same failure there is final.
+        Ok((self.take_all(view)?, Some(Missing::new(Wall::Layers, failure))))
+    }
+
+    fn take_all(self, view: &View) -> Result<Mounts, Failure> {
+        let take = |source| self.by_root.then(|| self.take(&source)).transpose();
+        sources(view).map(take).collect()
     }
 
     fn take(self, source: &Source<'_>) -> Result<OwnedFd, Failure> {

@@ -242,7 +242,9 @@ fn attempt(
 ) -> Result<Stood, Failure> {
     let in_namespaces = way >= Level::Namespaces;
     let outside = Outside::choose();
-    let mounts = if in_namespaces { outside.prepare(&plan.view)? } else { Vec::new() };
+    let mut plan = plan.clone();
+    let (mounts, missing) =
+        if in_namespaces { outside.prepare(&mut plan.view)? } else { (Vec::new(), None) };
     let orders = orders.try_clone().at("take the socket for orders")?;
     let (ours, theirs) = wire::pair().at("make a socket for the warden")?;
     let (namespaces, step) =
@@ -256,9 +258,9 @@ fn attempt(
                 process::exit(1);
             }
             if in_namespaces {
-                entry::warden(plan, mounts, orders, theirs)
+                entry::warden(&plan, mounts, orders, theirs)
             }
-            bare::warden(plan, way, orders, &theirs)
+            bare::warden(&plan, way, orders, &theirs)
         }
         Fork::Parent { child, handle } => {
             drop((theirs, orders, mounts));
@@ -272,10 +274,11 @@ fn attempt(
             wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
             let answer = wire::receive(&ours).at("wait for the jail")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("enter the jail")?;
-            let entered = match answer {
+            let mut entered = match answer {
                 entry::Answer::Entered(entered) => entered,
                 entry::Answer::Failed(failure) => return Err(failure),
             };
+            entered.walls.missing.extend(missing);
             std::mem::forget(unborn);
             // Without namespaces the warden ends with this socket.
             let handle = Warden { handle, socket: ours };

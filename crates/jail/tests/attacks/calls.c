@@ -204,7 +204,12 @@ static int pin_victim(void) {
     CPU_SET(0, &one);
     return got(sched_setaffinity(victim(), sizeof one, &one));
 }
-static int dumps(void) { return got(setrlimit(RLIMIT_CORE, &(struct rlimit){1 << 20, 1 << 20})); }
+static int dumps(void) {
+    struct rlimit now = {1 << 20, 1 << 20};
+    setrlimit(RLIMIT_CORE, &now);
+    getrlimit(RLIMIT_CORE, &now);
+    return got(now.rlim_cur == 1 << 20 ? 0 : -1);
+}
 static int host_name(void) { return got(sethostname("pwned", 5)); }
 static int domain_name(void) { return got(setdomainname("pwned", 5)); }
 

@@ -120,12 +120,16 @@ enum Rule {
     SocketPair,
     Terminal,
     Personality,
-    /// The limit for tasks is ours, where we keep it.
-    SetLimit,
+    /// The limit for tasks is ours, where we keep it. That for dumps stands, and those who set it want none either.
+    SetLimit {
+        tasks: bool,
+    },
     /// The same, and whose limits they are: those of process 1 are for all programs to come.
     ChangeLimit {
         tasks: bool,
     },
+    /// Memory that is shared by number stays when nobody has it any more, where no look at processes finds it.
+    Segment,
     /// How process 1 gets its turn is how all programs to come do. Its number is in this argument.
     NotFirst(u32),
     /// The same for calls that change several processes at once, or all of a user's: this kind.
@@ -155,9 +159,10 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_sched_setattr, Rule::NotFirst(0)),
     (libc::SYS_sched_setparam, Rule::NotFirst(0)),
     (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
+    (libc::SYS_shmget, Rule::Segment),
     (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER as u32)),
     (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
-    (libc::SYS_setrlimit, Rule::SetLimit),
+    (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
     (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
     (libc::SYS_chmod, Rule::Mode(1)),
     (libc::SYS_fchmod, Rule::Mode(1)),
@@ -182,9 +187,10 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_sched_setattr, Rule::NotFirst(0)),
     (libc::SYS_sched_setparam, Rule::NotFirst(0)),
     (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
+    (libc::SYS_shmget, Rule::Segment),
     (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER as u32)),
     (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
-    (libc::SYS_setrlimit, Rule::SetLimit),
+    (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
     (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
@@ -218,6 +224,8 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
 /// Init, which starts every program and passes on to it what it is itself held to.
 const FIRST_PROCESS: u32 = 1;
 const IOPRIO_WHO_USER: u32 = 3;
+/// There are 4,096 at most. Those who still use them want a page or two; everything else is in `/dev/shm`.
+const LARGEST_SEGMENT: u32 = 64 << 10;
 
 /// Requests to a terminal that put words into somebody else's mouth, or load code for it.
 const TERMINAL_REQUESTS: [u32; 4] = [
@@ -329,7 +337,7 @@ fn rule_for(number: c_long, choices: Choices) -> Rule {
     }
     let found = DEPENDING.iter().find(|(call, _)| *call == number);
     match found.map_or(Rule::Allow, |(_, rule)| *rule) {
-        Rule::SetLimit if !choices.asking => Rule::Allow,
+        Rule::SetLimit { .. } => Rule::SetLimit { tasks: choices.asking },
         Rule::ChangeLimit { .. } => Rule::ChangeLimit { tasks: choices.asking },
         Rule::Socket if choices.sockets == Sockets::None => Rule::NoSocket,
         rule => rule,
@@ -365,25 +373,25 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.branch(Test::Equal(u32::MAX), allow, Target::Next);
             program.branch(Test::Equal(ORDINARY), allow, refuse);
         }
-        Rule::SetLimit => {
+        Rule::SetLimit { tasks } => {
             program.load(argument_at(0));
-            program.branch(Test::Equal(libc::RLIMIT_NPROC), refuse, allow);
+            let pretend = program.label();
+            program.branch(Test::Equal(libc::RLIMIT_CORE), Target::To(pretend), Target::Next);
+            let limit = if tasks { refuse } else { allow };
+            program.branch(Test::Equal(libc::RLIMIT_NPROC), limit, allow);
+            program.place(pretend);
+            program.end(refusal(0));
         }
-        Rule::ChangeLimit { tasks } => {
-            let changing = program.label();
-            program.load(argument_at(0));
-            let others = if tasks { Target::Next } else { allow };
-            program.branch(Test::Equal(FIRST_PROCESS), Target::To(changing), others);
-            if tasks {
-                program.load(argument_at(1));
-                program.branch(Test::Equal(libc::RLIMIT_NPROC), Target::To(changing), allow);
-            }
-            program.place(changing);
-            // Only asking, if the new limit is at no address.
-            program.load(argument_at(2));
-            program.branch(Test::Any(u32::MAX), refuse, Target::Next);
-            program.load(argument_at(2) + 4);
-            program.branch(Test::Any(u32::MAX), refuse, allow);
+        Rule::ChangeLimit { tasks } => check_change_of_limit(program, ends, tasks),
+        Rule::Segment => {
+            let invalid = program.label();
+            program.load(argument_at(1) + 4);
+            program.branch(Test::Any(u32::MAX), Target::To(invalid), Target::Next);
+            program.load(argument_at(1));
+            let too_large = Test::AtLeast(LARGEST_SEGMENT + 1);
+            program.branch(too_large, Target::To(invalid), allow);
+            program.place(invalid);
+            program.end(refusal(libc::EINVAL));
         }
         Rule::NotFirst(process) => {
             program.load(argument_at(process));
@@ -410,6 +418,37 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.branch(Test::Any(SET_IDENTITY | DEVICE), refuse, allow);
         }
     }
+}
+
+fn check_change_of_limit(program: &mut Program, ends: &Ends, tasks: bool) {
+    let (allow, refuse) = (Target::To(ends.allow), Target::To(ends.not_permitted));
+    let (changing, dumps, pretending) = (program.label(), program.label(), program.label());
+    program.load(argument_at(0));
+    program.branch(Test::Equal(FIRST_PROCESS), Target::To(changing), Target::Next);
+    program.load(argument_at(1));
+    program.branch(Test::Equal(libc::RLIMIT_CORE), Target::To(dumps), Target::Next);
+    let of_tasks = if tasks { Target::To(changing) } else { allow };
+    program.branch(Test::Equal(libc::RLIMIT_NPROC), of_tasks, allow);
+    program.place(changing);
+    // Only asking, if the new limit is at no address.
+    for half in [0, 4] {
+        program.load(argument_at(2) + half);
+        program.branch(Test::Any(u32::MAX), refuse, Target::Next);
+    }
+    program.end(libc::SECCOMP_RET_ALLOW);
+    program.place(dumps);
+    for half in [0, 4] {
+        program.load(argument_at(2) + half);
+        program.branch(Test::Any(u32::MAX), Target::To(pretending), Target::Next);
+    }
+    program.end(libc::SECCOMP_RET_ALLOW);
+    // Whoever wants to know the limit before at once would be told nothing.
+    program.place(pretending);
+    for half in [0, 4] {
+        program.load(argument_at(3) + half);
+        program.branch(Test::Any(u32::MAX), refuse, Target::Next);
+    }
+    program.end(refusal(0));
 }
 
 fn check_socket(program: &mut Program, ends: &Ends) {
