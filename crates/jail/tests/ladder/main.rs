@@ -250,7 +250,8 @@ fn main() -> ExitCode {
 
 fn check(situation: &Situation) -> Result<(), Failed> {
     let Situation { calls, before, least, expected, missing, found, .. } = situation;
-    let script = format!("set -e; mount -t tmpfs none /tmp; {before}; exec \"$@\"");
+    let script =
+        format!("set -e; mount -t tmpfs none /tmp; mkdir -p $TMPDIR; {before}; exec \"$@\"");
     let output = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "--fork", "--kill-child", "sh", "-c"])
         .args([script.as_str(), "sh"])

@@ -160,7 +160,7 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_sched_setparam, Rule::NotFirst(0)),
     (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
     (libc::SYS_shmget, Rule::Segment),
-    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER as u32)),
+    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER)),
     (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
     (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
     (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
@@ -188,7 +188,7 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_sched_setparam, Rule::NotFirst(0)),
     (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
     (libc::SYS_shmget, Rule::Segment),
-    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER as u32)),
+    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER)),
     (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
     (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
     (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
@@ -373,26 +373,9 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.branch(Test::Equal(u32::MAX), allow, Target::Next);
             program.branch(Test::Equal(ORDINARY), allow, refuse);
         }
-        Rule::SetLimit { tasks } => {
-            program.load(argument_at(0));
-            let pretend = program.label();
-            program.branch(Test::Equal(libc::RLIMIT_CORE), Target::To(pretend), Target::Next);
-            let limit = if tasks { refuse } else { allow };
-            program.branch(Test::Equal(libc::RLIMIT_NPROC), limit, allow);
-            program.place(pretend);
-            program.end(refusal(0));
-        }
+        Rule::SetLimit { tasks } => check_limit(program, ends, tasks),
         Rule::ChangeLimit { tasks } => check_change_of_limit(program, ends, tasks),
-        Rule::Segment => {
-            let invalid = program.label();
-            program.load(argument_at(1) + 4);
-            program.branch(Test::Any(u32::MAX), Target::To(invalid), Target::Next);
-            program.load(argument_at(1));
-            let too_large = Test::AtLeast(LARGEST_SEGMENT + 1);
-            program.branch(too_large, Target::To(invalid), allow);
-            program.place(invalid);
-            program.end(refusal(libc::EINVAL));
-        }
+        Rule::Segment => check_segment(program, ends),
         Rule::NotFirst(process) => {
             program.load(argument_at(process));
             program.branch(Test::Equal(FIRST_PROCESS), refuse, allow);
@@ -418,6 +401,28 @@ fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.branch(Test::Any(SET_IDENTITY | DEVICE), refuse, allow);
         }
     }
+}
+
+fn check_limit(program: &mut Program, ends: &Ends, tasks: bool) {
+    let (allow, refuse) = (Target::To(ends.allow), Target::To(ends.not_permitted));
+    let pretending = program.label();
+    program.load(argument_at(0));
+    program.branch(Test::Equal(libc::RLIMIT_CORE), Target::To(pretending), Target::Next);
+    let of_tasks = if tasks { refuse } else { allow };
+    program.branch(Test::Equal(libc::RLIMIT_NPROC), of_tasks, allow);
+    program.place(pretending);
+    program.end(refusal(0));
+}
+
+fn check_segment(program: &mut Program, ends: &Ends) {
+    let invalid = program.label();
+    program.load(argument_at(1) + 4);
+    program.branch(Test::Any(u32::MAX), Target::To(invalid), Target::Next);
+    program.load(argument_at(1));
+    let too_large = Test::AtLeast(LARGEST_SEGMENT + 1);
+    program.branch(too_large, Target::To(invalid), Target::To(ends.allow));
+    program.place(invalid);
+    program.end(refusal(libc::EINVAL));
 }
 
 fn check_change_of_limit(program: &mut Program, ends: &Ends, tasks: bool) {
