@@ -10,7 +10,7 @@ use super::command::Subjected;
 use super::inquiry::Inquiry;
 use super::paths::Opening;
 use crate::event::Access;
-use crate::programs::Reading;
+use crate::programs::{self, Reading};
 use crate::surroundings::{Place, Surroundings};
 use crate::verdict::Finding;
 
@@ -74,12 +74,17 @@ impl Inquiry<'_> {
             // What people's tools put there belongs to a toolchain: `. ~/.cargo/env`.
             Access::Execute => !below.starts_with(b"."),
             Access::Read => is_gathered(below, opening.by),
-            Access::Enter => false,
+            // `make -C ~`: whatever stands there is run.
+            Access::Enter => opening.by.is_some_and(runs_a_project),
         };
         if asks {
             findings.extend(self.situation("home-path", &format!("~/{below}")));
         }
     }
+}
+
+fn runs_a_project(by: &Subjected<'_>) -> bool {
+    programs::Kind::RunsProject.includes(by.reading.name.as_bstr())
 }
 
 /// `tar czf x ~`, `grep -r password ~`, `cat ~/Documents/x`: what people keep there is packed, searched or shown. One

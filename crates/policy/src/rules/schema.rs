@@ -43,7 +43,8 @@ pub struct Rule {
     pub level: String,
     /// What the judge itself finds: `unknown-program`, `dynamic-command`, `dynamic-code`, `piped-code`,
     /// `project-program`, `unknown-option`, `unread-option`,
-    /// `unread-path`, `whole-project`, `executing-option`, `network`, `outside`, `syntax`, `limit`.
+    /// `unread-path`, `whole-project`, `home-path`, `late-text`, `copied-program`, `executing-option`, `network`,
+    /// `outside`, `syntax`, `limit`.
     pub situation: Vec<String>,
     /// `fork-bomb`, `endless`
     pub shape: Vec<String>,
