@@ -10,6 +10,8 @@
 mod approvals;
 #[path = "judge/guarded.rs"]
 mod guarded;
+#[path = "judge/network.rs"]
+mod network;
 mod support;
 
 use serde_json::Value;

@@ -112,8 +112,9 @@ impl Jail {
             standing = state.renewed(prepared)?;
             started = standing.start(program, descriptors, manner, reach);
         }
+        let reaches_out = standing.proxy.is_some() && !reach.is_empty();
         if let Some(tally) = &mut state.tally {
-            tally.reached_out |= !reach.is_empty();
+            tally.reached_out |= reaches_out;
         }
         state.standing = Some(standing);
         started
