@@ -178,7 +178,7 @@ mod tests {
         let path: Vec<PathBuf> = ["node-v22/bin", "person/bin", "person/.local/bin"]
             .map(|directory| place.join(directory))
             .into();
-        let found = find(path.iter().map(PathBuf::as_path), &place);
+        let found = find(path.iter().map(PathBuf::as_path), &place, Path::new("/project"));
         fs::remove_dir_all(&place).expect("it can be removed");
         assert_eq!(found.path, [place.join("node-v22/bin")]);
         let trees: Vec<&Path> = found.trees.iter().map(|tree| tree.source.as_path()).collect();
