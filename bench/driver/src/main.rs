@@ -2,7 +2,8 @@
 //!
 //! `exacta-bench sessions ROOT N` instead makes N sessions that have run one command each, and prints the growth
 //! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`];
-//! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`].
+//! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`]; `exacta-bench jail ROOT PROGRAM ROUNDS` and
+//! `exacta-bench spawn` time real programs, see [`jail`].
 
 #![expect(
     clippy::disallowed_methods,
@@ -11,6 +12,7 @@
 )]
 
 mod cancellation;
+mod jail;
 #[path = "../../../crates/policy/tests/scoring/mod.rs"]
 mod scoring;
 mod verdicts;
@@ -42,9 +44,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     {
         return measure_memory(root, count.parse()?);
     }
+    if let [_, verb, root, program, rounds] = arguments.as_slice()
+        && verb == "jail"
+    {
+        return jail::measure(root, program, rounds.parse()?);
+    }
+    if let [_, verb] = arguments.as_slice()
+        && verb == "spawn"
+    {
+        return jail::spawn();
+    }
     if let [_, verb, folder] = arguments.as_slice() {
         match verb.as_str() {
             "verdicts" => return verdicts::measure(folder),
+            "plan" => return jail::plan(folder),
             "cancellation" => return cancellation::measure(folder),
             _ => return Err(format!("{verb}: unknown").into()),
         }

@@ -55,9 +55,11 @@ impl Judgement {
     pub fn standard() -> Result<Self, LoadError> {
         static POLICY: LazyLock<Result<Arc<Policy>, LoadError>> =
             LazyLock::new(|| Policy::builtin(Profile::Dev).map(Arc::new));
+        static VERSION: LazyLock<Digest> =
+            LazyLock::new(|| Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes()]));
         Ok(Judgement {
             policy: POLICY.clone()?,
-            version: Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes()]),
+            version: VERSION.clone(),
             face: Face::Shell,
             refusals: Refusals::Explain,
             grants: Grants::default(),

@@ -51,6 +51,11 @@ impl EngineHost {
         self.programs.as_ref()?.end_request()
     }
 
+    /// What this process has worked so far, where that is recorded: asking takes as long as many a command.
+    pub fn recorded_time(&self) -> Duration {
+        if self.records() { own_time() } else { Duration::ZERO }
+    }
+
     /// The commands recorded since the last time.
     pub fn take_steps(&self) -> Vec<Step> {
         let Some(steps) = &self.steps else { return Vec::new() };
@@ -100,10 +105,7 @@ impl Host for EngineHost {
 
     /// Of all threads: a pipeline's stages are threads. And of programs.
     fn processor_time(&self) -> Duration {
-        let used = rustix::time::clock_gettime(ClockId::ProcessCPUTime);
-        let own =
-            Duration::new(used.tv_sec.max(0) as u64, used.tv_nsec.clamp(0, 999_999_999) as u32);
-        own + self.programs.as_ref().map(Programs::processor_time).unwrap_or_default()
+        own_time() + self.programs.as_ref().map(Programs::processor_time).unwrap_or_default()
     }
 
     fn random(&self) -> u64 {
@@ -117,6 +119,12 @@ impl Host for EngineHost {
     fn identity(&self) -> &Identity {
         &self.identity
     }
+}
+
+/// Of all threads of this process.
+fn own_time() -> Duration {
+    let used = rustix::time::clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(used.tv_sec.max(0) as u64, used.tv_nsec.clamp(0, 999_999_999) as u32)
 }
 
 /// The machine's own names stay with the machine; the ids are real, because the files show them anyway.

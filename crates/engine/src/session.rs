@@ -14,7 +14,7 @@ use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
 use exacta_policy::Verdict;
-use exacta_shell::host::{Host as _, Step};
+use exacta_shell::host::Step;
 
 use crate::commands_file::{Trust, TrustNothing};
 use crate::decisions::ProjectDecisions;
@@ -142,7 +142,7 @@ pub struct Outcome {
     /// Every command that ran, if [`SessionOptions::record_steps`] asks for them.
     pub steps: Vec<Step>,
     pub duration: Duration,
-    /// What the processors have worked for it, programs included.
+    /// What the processors have worked for its programs, and with [`SessionOptions::record_steps`] for all of it.
     pub processor_time: Duration,
     /// What the judge has said, and what a person has approved.
     pub judged: Judged,
@@ -284,7 +284,7 @@ impl Session {
         body: impl FnOnce(&mut Shell) -> Flow,
         end: fn(&mut Shell, Flow) -> ExitStatus,
     ) -> Outcome {
-        let (started, worked) = (Instant::now(), self.host.processor_time());
+        let (started, worked) = (Instant::now(), self.host.recorded_time());
         if !std::mem::take(&mut self.prepared) {
             self.prepare();
             self.prepared = false;
@@ -308,7 +308,9 @@ impl Session {
         };
         let status = end(&mut self.shell, flow);
         let programs = self.host.end_request();
-        let processor_time = self.host.processor_time().saturating_sub(worked);
+        let own_time = self.host.recorded_time().saturating_sub(worked);
+        let of_programs = programs.as_ref().map(|tally| tally.processor_time);
+        let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
         let [output, errors] = streams.map(Collected::take);

@@ -18,6 +18,7 @@ pub mod probe;
 mod spawner;
 pub mod standard_streams;
 mod system;
+pub mod timeline;
 mod walls;
 mod wire;
 

@@ -6,6 +6,7 @@ use crate::ladder::Level;
 use crate::limits::Places;
 use crate::outcome::{Ending, Failure, Walls};
 use crate::plan::{Limits, Manner, Plan, Program};
+use crate::timeline::Part;
 
 /// Engine to spawner: make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of
 /// the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is over and its control
@@ -27,6 +28,7 @@ pub enum Built {
         proxy: bool,
         /// Where the figures are. `None`: limits are sampled.
         places: Option<Places>,
+        parts: Vec<Part>,
     },
     Failed(Failure),
 }
@@ -67,5 +69,7 @@ pub enum Report {
         ending: Ending,
         /// The most memory that it, or one that it has waited for, has ever had at one time.
         resident_peak: u64,
+        /// With it everything has ended that ran in the jail.
+        alone: bool,
     },
 }

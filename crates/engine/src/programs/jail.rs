@@ -2,10 +2,12 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
+use exacta_jail::timeline::Part;
 use exacta_jail::{Cell, Ending, Failure, Manner, Plan, Program, Running, Spawner, Walls};
 use rustix::io::Errno;
 
@@ -55,6 +57,8 @@ pub struct Tally {
     pub walls: Walls,
     /// The widest that were in force.
     pub limits: Limits,
+    /// How long each part of the way into the jail has taken, if one was made for this request.
+    pub parts: Vec<Part>,
 }
 
 impl Tally {
@@ -189,6 +193,19 @@ impl Standing {
     }
 }
 
+impl Drop for Jail {
+    /// All that runs ends at once. What is left of the jail then is put away beside whatever comes next.
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(standing) = state.standing.take() {
+            standing.cell.kill();
+            // Without a thread it is dropped here.
+            let _here_or_there =
+                thread::Builder::new().name("jail-end".into()).spawn(|| drop(standing));
+        }
+    }
+}
+
 impl State {
     /// A jail with at least these limits.
     fn ready(&mut self, limits: &Limits, prepared: &Prepared) -> Result<Standing, Failure> {
@@ -226,17 +243,19 @@ impl State {
         if let Some(ended) = self.standing.take() {
             tally.add_ended(&ended);
         }
+        // First: while it comes up, the plan is made.
+        let spawner = Spawner::start()?;
         let places = prepared.make_places();
         places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
         let mut plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
         let closed = self.doors.in_view(&plan.view);
         doors::close(&mut plan.view, &closed);
-        let spawner = Spawner::start()?;
         let cell = spawner.build_at_least(&plan, prepared.least).map_err(|failure| Failure {
             step: format!("{}, which `exacta doctor` says more about", failure.step),
             ..failure
         })?;
         tally.walls = cell.walls().clone();
+        tally.parts = cell.parts().to_vec();
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;

@@ -115,6 +115,11 @@ impl Programs {
         environment::joined(&self.prepared.path)
     }
 
+    /// What its jails are made of.
+    pub fn plan(&self) -> &exacta_jail::Plan {
+        self.prepared.plan()
+    }
+
     /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
     pub fn find(&self, name: &BStr) -> Option<BString> {
         self.prepared.find(name)

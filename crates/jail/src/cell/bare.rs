@@ -123,7 +123,7 @@ fn become_init(
     let notifier = put_up_filter(way, &mut missing)?;
     let walls =
         Walls { landlock, system_calls: way >= Level::Seccomp, missing, ..Walls::default() };
-    let entered = Entered { walls, notifier: notifier.is_some(), proxy: false };
+    let entered = Entered { walls, notifier: notifier.is_some(), proxy: false, parts: Vec::new() };
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);

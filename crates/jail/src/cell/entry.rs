@@ -23,6 +23,7 @@ use crate::outcome::{AtStep, Failure, Walls};
 use crate::plan::{Network, Person, Plan};
 use crate::system::credentials;
 use crate::system::process::{self, Fork};
+use crate::timeline::{self, Part};
 use crate::walls;
 use crate::walls::landlock::Grants;
 use crate::walls::seccomp::Sockets;
@@ -51,6 +52,7 @@ pub struct Entered {
     pub walls: Walls,
     pub notifier: bool,
     pub proxy: bool,
+    pub parts: Vec<Part>,
 }
 
 /// The first process in the namespaces. Never returns.
@@ -72,6 +74,7 @@ fn enter(
         .at("wait for the spawner")?
         .ok_or(Errno::PIPE)
         .at("wait for the spawner")?;
+    timeline::mark("namespaces");
     // Before anything is made: what is made belongs to whoever makes it.
     become_person(&plan.person)?;
     // At once after that, for the kernel forgets it when somebody becomes somebody else. A spawner that ended before is
@@ -91,6 +94,7 @@ fn enter(
             Some(network::reserve(port).at("reserve a port for connections")?)
         }
     };
+    timeline::mark("identity, keys, loopback");
     // The view is built beside the old root; init moves into it, for /proc shows the namespace of who mounts it.
     let mut root = Root::build(&plan.view, mounts)?;
     // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
@@ -151,13 +155,17 @@ fn become_init(
 ) -> Result<std::convert::Infallible, Failure> {
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
     // While the host's /proc is still in sight: without it the kernel refuses to mount another.
+    timeline::mark("process namespace");
     root.mount_processes()?;
+    timeline::mark("/proc");
     let mut missing = root.enter()?;
+    timeline::mark("change of the root");
     setsid().at("make a session")?;
     walls::forbid_dumps().at("forbid core dumps")?;
     // Before the filters, which only the powerless may put up without further power.
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
     credentials::drop_all().at("drop all capabilities")?;
+    timeline::mark("capabilities");
     // After the view was entered: the grants are about what is seen from here.
     let (landlock, grants) = match walls::landlock::version(walls::landlock::FIRST_USED) {
         Ok(version) => {
@@ -169,12 +177,14 @@ fn become_init(
             (0, Grants::none())
         }
     };
+    timeline::mark("Landlock");
     // Last: it forbids most of what was done up to here.
     let standing = walls::seccomp::restrict(plan.debugging, Sockets::Own);
     let notifier = standing.at("put up the system call filter")?;
     let notifier =
         notifier.map_err(|failure| missing.push(Missing::new(Wall::Notification, failure)));
     let notifier = notifier.ok();
+    timeline::mark("system call filter");
     let walls = Walls {
         namespaces: true,
         absence: true,
@@ -184,7 +194,8 @@ fn become_init(
         missing,
         ..Walls::default()
     };
-    let entered = Entered { walls, notifier: notifier.is_some(), proxy: false };
+    let entered =
+        Entered { walls, notifier: notifier.is_some(), proxy: false, parts: timeline::taken() };
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);

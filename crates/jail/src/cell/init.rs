@@ -174,7 +174,8 @@ fn bury(programs: &mut Programs, patience: Patience) {
         if let Some(Some(reports)) = programs.remove(&child)
             && let Some(ending) = ending
         {
-            let ended = Report::Ended { ending, resident_peak };
+            let alone = process::is_alone();
+            let ended = Report::Ended { ending, resident_peak, alone };
             let _nobody_may_care = wire::send(&reports, &ended, &[]);
         }
     }

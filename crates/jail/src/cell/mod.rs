@@ -24,6 +24,7 @@ use crate::limits::{self, Lookout, Usage, Watched};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Ending, Failure, Finished, Walls};
 use crate::plan::{Limits, Manner, Program};
+use crate::timeline::Part;
 use crate::wire;
 
 /// The engine's end of a jail.
@@ -36,6 +37,9 @@ pub struct Cell {
     watch: Option<Watch>,
     walls: Walls,
     limits: Limits,
+    parts: Vec<Part>,
+    /// Who it is outside.
+    outside: Outside,
 }
 
 /// Our ends of what goes into a jail.
@@ -58,7 +62,26 @@ impl Cell {
         walls: Walls,
         limits: Limits,
     ) -> Self {
-        Cell { ends, watched, lookout, watch, walls, limits }
+        Cell {
+            ends,
+            watched,
+            lookout,
+            watch,
+            walls,
+            limits,
+            parts: Vec::new(),
+            outside: Outside::choose(),
+        }
+    }
+
+    pub(crate) fn with_parts(mut self, parts: Vec<Part>) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// How long each part of the way into it has taken.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// What was seen inside since the last time: programs executed, limits hit, processes at one time.
@@ -95,9 +118,8 @@ impl Cell {
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
         // Without namespaces a program is who made the pipes.
         if self.walls.namespaces {
-            let outside = Outside::choose();
             for descriptor in &given {
-                outside.give(*descriptor).at("give a pipe to the jail")?;
+                self.outside.give(*descriptor).at("give a pipe to the jail")?;
             }
         }
         let limits = self.limits.clone();
@@ -108,6 +130,7 @@ impl Cell {
         };
         let order = Order::Start { program: program.clone(), manner, limits, tasks, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
+        let turn = self.watched.begin();
         self.lookout.attend(&self.watched);
         wire::send(&self.ends.orders, &order, &all).at("order a program")?;
         drop(theirs);
@@ -116,7 +139,7 @@ impl Cell {
                 if let Some(watch) = &self.watch {
                     watch.started(process, program);
                 }
-                Ok(Running { reports: ours, process, watched: Arc::clone(&self.watched) })
+                Ok(Running { reports: ours, process, watched: Arc::clone(&self.watched), turn })
             }
             Report::Failed(failure) => Err(failure),
             Report::Ended { .. } => Err(Failure::new("start a program", Errno::PROTO)),
@@ -131,6 +154,11 @@ impl Cell {
 
     /// Ends everything that runs inside, and waits until it has ended.
     pub fn sweep(&mut self) -> Result<(), Failure> {
+        // The last program that was started has ended, and left nothing.
+        if self.watched.is_empty() {
+            self.watched.rest();
+            return Ok(());
+        }
         let step = "end what runs in the jail";
         wire::send(&self.ends.orders, &Order::Sweep, &[]).at(step)?;
         // What the kernel cannot end, because it waits for a device, ends nobody's patience but ours.
@@ -211,6 +239,8 @@ pub struct Running {
     /// Its number inside.
     process: u32,
     watched: Arc<Watched>,
+    /// How many programs were started up to this one.
+    turn: u64,
 }
 
 impl std::fmt::Debug for Running {
@@ -228,8 +258,11 @@ impl Running {
     /// Waits for the end. A jail that was ended has killed the program.
     pub fn wait(&self) -> Result<Ending, Failure> {
         match wire::receive::<Report>(&self.reports) {
-            Ok(Some((Report::Ended { ending, resident_peak }, _))) => {
+            Ok(Some((Report::Ended { ending, resident_peak, alone }, _))) => {
                 self.watched.note_resident(resident_peak);
+                if alone {
+                    self.watched.note_empty(self.turn);
+                }
                 Ok(ending)
             }
             Ok(Some((Report::Failed(failure), _))) => Err(failure),

@@ -1,6 +1,8 @@
 //! Who a jail's processes are outside, and what only the caller's own power can prepare.
 #![expect(clippy::disallowed_methods, reason = "what only the host itself can tell and be told")]
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,6 +22,9 @@ use crate::system::process::{self, Fork};
 /// Host numbers that own nothing and belong to nobody, for jails made by root. Far above what login, service and
 /// container managers hand out.
 const NOBODY_AT_ALL: u32 = 1_750_000_000;
+
+/// The tables of owners that a view needs: of all its trees, one or two.
+type Owners = HashMap<(u32, u32), OwnedFd>;
 
 /// In the order of [`sources`].
 pub type Mounts = Vec<Option<OwnedFd>>;
@@ -134,16 +139,21 @@ impl Outside {
     }
 
     fn take_all(self, view: &View) -> Result<Mounts, Failure> {
-        let take = |source| self.by_root.then(|| self.take(&source)).transpose();
+        let mut owners = Owners::default();
+        let take = |source| self.by_root.then(|| self.take(&source, &mut owners)).transpose();
         sources(view).map(take).collect()
     }
 
-    fn take(self, source: &Source<'_>) -> Result<OwnedFd, Failure> {
+    fn take(self, source: &Source<'_>, owners: &mut Owners) -> Result<OwnedFd, Failure> {
         let step = format!("take {} into the jail", source.path.display());
         let taken = detached(source).at(&step)?;
         if source.owned {
-            let owner = fstat(&taken).at(&step)?;
-            let map = self.owners(owner.st_uid, owner.st_gid).at(&step)?;
+            let found = fstat(&taken).at(&step)?;
+            let owner = (found.st_uid, found.st_gid);
+            let map = match owners.entry(owner) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => free.insert(self.owners(owner).at(&step)?),
+            };
             mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
         }
         Ok(taken)
@@ -184,7 +194,7 @@ impl Outside {
     }
 
     /// A user namespace that is only a table: this owner on disk is the jail's user.
-    fn owners(self, user: u32, group: u32) -> io::Result<OwnedFd> {
+    fn owners(self, (user, group): (u32, u32)) -> io::Result<OwnedFd> {
         let spawner = rustix::process::getpid();
         let Fork::Parent { child, handle } = process::fork(libc::CLONE_NEWUSER, None)? else {
             // If the spawner ends before or after this call, so does this process.

@@ -22,6 +22,7 @@ use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Scratch, Tree, View};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags, set_own_flags};
+use crate::timeline;
 
 /// Where the new root stands until it is entered. It hides what the host has there, after everything was taken.
 pub const PLACE: &str = "/tmp";
@@ -54,12 +55,15 @@ impl Root {
             mount_memory("mode=0755,size=16m,nr_inodes=16k").at("mount the jail's root")?;
         attach(&directory, CWD, Path::new(PLACE)).at("mount the jail's root")?;
         let mut root = Root { directory, missing: Vec::new() };
+        timeline::mark("root of the view");
         root.add_devices(devices)?;
+        timeline::mark("/dev");
         root.directory(Path::new("/proc")).at("make /proc")?;
         for scratch in &view.scratch {
             root.add_scratch(scratch)?;
         }
         root.missing = root.add_trees(view, trees)?;
+        timeline::mark("trees of the view");
         for link in &view.links {
             let step = format!("make the link {}", link.target.display());
             let (parent, name) = root.parent(&link.target).at(&step)?;
@@ -72,6 +76,7 @@ impl Root {
             let made = openat(&parent, name, flags, Mode::from_raw_mode(0o644)).at(&step)?;
             io::Write::write_all(&mut std::fs::File::from(made), &file.content).at(&step)?;
         }
+        timeline::mark("/etc");
         Ok(root)
     }
 
@@ -161,9 +166,11 @@ impl Root {
         for (number, (tree, mount)) in trees.into_iter().enumerate() {
             self.add_tree(tree, &mount)?;
             let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
+            timeline::mark("trees of the view");
             if let Some(workshop) = &workshop {
                 missing.extend(workshop.finish(tree, &mount, layer, number)?);
             }
+            timeline::mark("programs hidden, layers");
         }
         // Once is enough.
         missing.truncate(1);

@@ -8,7 +8,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, mkdirat, mknodat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
@@ -102,25 +104,38 @@ impl<'a> Workshop<'a> {
     /// A layer that says of the hidden names that they are not there.
     fn white_out(&self, mask: &str, tree: &Tree) -> Result<(), Errno> {
         mkdirat(&self.memory, mask, Mode::from_raw_mode(0o755))?;
+        let mut last: Option<(&Path, OwnedFd)> = None;
         for hidden in &tree.hidden {
-            let mut place = mask.as_bytes().to_vec();
-            let mut components = hidden.components().peekable();
-            while let Some(component) = components.next() {
-                place.push(b'/');
-                place.extend_from_slice(component.as_os_str().as_bytes());
-                let made = if components.peek().is_some() {
-                    mkdirat(&self.memory, place.as_slice(), Mode::from_raw_mode(0o755))
-                } else {
-                    let kind = FileType::CharacterDevice;
-                    mknodat(&self.memory, place.as_slice(), kind, Mode::empty(), 0)
-                };
-                match made {
-                    Ok(()) | Err(Errno::EXIST) => {}
-                    Err(error) => return Err(error),
-                }
+            let (Some(above), Some(name)) = (hidden.parent(), hidden.file_name()) else {
+                return Err(Errno::INVAL);
+            };
+            // Many lie in one directory, one after the other.
+            let folder = match last.take() {
+                Some((known, folder)) if known == above => folder,
+                _ => self.folder(mask, above)?,
+            };
+            match mknodat(&folder, name, FileType::CharacterDevice, Mode::empty(), 0) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error),
             }
+            last = Some((above, folder));
         }
         Ok(())
+    }
+
+    /// A directory of a mask, made with those above it.
+    fn folder(&self, mask: &str, path: &Path) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut folder = openat(&self.memory, mask, flags, Mode::empty())?;
+        for component in path.components() {
+            let name = component.as_os_str();
+            match mkdirat(&folder, name, Mode::from_raw_mode(0o755)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error),
+            }
+            folder = openat(&folder, name, flags, Mode::empty())?;
+        }
+        Ok(folder)
     }
 
     /// Something empty over each name: it is listed, but it holds nothing and cannot be changed.

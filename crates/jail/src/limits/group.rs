@@ -79,8 +79,16 @@ impl Places {
 /// A control group that holds one jail. Removed when dropped, after the jail is dead.
 pub struct Group {
     places: Places,
-    /// To start a process in it rather than to move it there: moving stops the whole system for a moment.
-    entrance: Option<fs::File>,
+    entrance: Entrance,
+}
+
+/// How a process comes into a group without being moved there by another: that would stop the whole system for a moment.
+enum Entrance {
+    /// It is started in it.
+    Born(fs::File),
+    /// The first version has no way to do that. But who writes 0 here goes there by itself, as soon as it is started; for
+    /// the kernel it counts who has opened these.
+    Itself(Vec<fs::File>),
 }
 
 impl Group {
@@ -95,28 +103,46 @@ impl Group {
             }
         }
         // From here on dropping it removes it.
-        let mut group = Group { places, entrance: None };
+        let mut group = Group { places, entrance: Entrance::Itself(Vec::new()) };
         group.places.set(limits)?;
         if let Places::Second { directory } = &group.places {
             files::write_if_there(directory.join("memory.swap.max"), "0")?;
             files::write_if_there(directory.join("memory.oom.group"), "1")?;
-            group.entrance = Some(files::open_directory(directory)?);
+            group.entrance = Entrance::Born(files::open_directory(directory)?);
+        } else {
+            let directories = group.places.directories();
+            let doors = directories.iter().map(|directory| files::open(directory.join("tasks")));
+            group.entrance = Entrance::Itself(doors.collect::<io::Result<_>>()?);
         }
         Ok(group)
     }
 
-    /// Where a process is to be started. `None`: it is to be added after it was started.
+    /// Where a process is to be started. `None`: it is to [`enter`](Self::enter) by itself.
     pub fn entrance(&self) -> Option<BorrowedFd<'_>> {
-        self.entrance.as_ref().map(AsFd::as_fd)
+        match &self.entrance {
+            Entrance::Born(directory) => Some(directory.as_fd()),
+            Entrance::Itself(_) => None,
+        }
     }
 
-    /// Moves a process that has one thread and no children yet into the group.
-    pub fn add(&self, process: Pid) -> io::Result<()> {
-        let number = process.as_raw_nonzero().to_string();
-        for directory in self.places.directories() {
-            files::write(directory.join("cgroup.procs"), &number)?;
+    /// Takes the caller into the group, if it is not there: a process of one thread that has no children yet. Whether it
+    /// came there [`holds`](Self::holds) tells.
+    pub fn enter(&self) {
+        if let Entrance::Itself(doors) = &self.entrance {
+            for door in doors {
+                let _it_shows = files::write_open(door, "0");
+            }
         }
-        Ok(())
+    }
+
+    /// Whether a process is in all of it.
+    pub fn holds(&self, process: Pid) -> bool {
+        let number = process.as_raw_nonzero().to_string();
+        let in_it = |directory: &&Path| {
+            let processes = files::read(directory.join("cgroup.procs")).unwrap_or_default();
+            files::words(&processes).any(|it| it == number.as_bytes())
+        };
+        self.places.directories().iter().all(in_it)
     }
 
     pub fn places(&self) -> &Places {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,6 +37,8 @@ pub struct Watched {
     places: Option<Places>,
     /// Something may run in it.
     busy: AtomicBool,
+    /// Twice the number of programs that were started, and one more when nothing is left of them.
+    programs: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -44,6 +46,7 @@ struct State {
     meter: Meter,
     limits: Limits,
     before: Figures,
+    latest: Figures,
     usage: Usage,
     refusing: bool,
 }
@@ -59,8 +62,10 @@ impl Watched {
         let process = process_of(init.as_fd())?;
         let mut meter = Meter::open(places.as_ref(), process)?;
         let before = meter.look(true)?;
-        let state = State { meter, limits, before, usage: Usage::default(), refusing };
-        Ok(Watched { init, places, busy: AtomicBool::new(false), state: Mutex::new(state) })
+        let state =
+            State { meter, limits, before, latest: before, usage: Usage::default(), refusing };
+        let (busy, programs) = (AtomicBool::new(false), AtomicU64::new(0));
+        Ok(Watched { init, places, busy, programs, state: Mutex::new(state) })
     }
 
     /// Looks once, and ends the jail when a limit is passed.
@@ -69,6 +74,7 @@ impl Watched {
         let alive = self.is_alive();
         match state.meter.look(alive) {
             Ok(figures) => {
+                state.latest = figures;
                 if state.count(&figures) {
                     self.end();
                 }
@@ -78,6 +84,24 @@ impl Watched {
             Err(_) => {}
         }
         state.usage.clone()
+    }
+
+    /// A program is about to be started. Which one it is.
+    pub fn begin(&self) -> u64 {
+        let next = |programs: u64| Some((programs | 1) + 1);
+        let before = self.programs.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        (before.unwrap_or_else(|before| before) | 1) + 1
+    }
+
+    /// This one has ended, and nothing was left. That holds if none was started after it.
+    pub fn note_empty(&self, turn: u64) {
+        let _there_are_others =
+            self.programs.compare_exchange(turn, turn | 1, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// It is known that nothing runs in it.
+    pub fn is_empty(&self) -> bool {
+        self.programs.load(Ordering::Acquire) % 2 == 1
     }
 
     /// What a process was told to have had, for programs that end before anybody looks.
@@ -91,11 +115,15 @@ impl Watched {
     /// Other limits, and everything counted anew.
     pub fn set_limits(&self, limits: &Limits) -> io::Result<()> {
         let mut state = self.state();
-        if let Some(places) = &self.places {
+        let same = state.limits == *limits;
+        if let Some(places) = self.places.as_ref().filter(|_| !same) {
             places.set(limits)?;
         }
         state.meter.forget_peaks()?;
-        state.before = state.meter.look(self.is_alive())?;
+        // Nothing has run since somebody looked, when the last request ended.
+        let unchanged = same && !self.busy.load(Ordering::Acquire);
+        state.before = if unchanged { state.latest } else { state.meter.look(self.is_alive())? };
+        state.latest = state.before;
         state.limits = limits.clone();
         state.usage = Usage::default();
         Ok(())
@@ -127,7 +155,7 @@ impl Watched {
 impl State {
     /// Takes over what was measured. `true`: it is too much.
     fn count(&mut self, figures: &Figures) -> bool {
-        let State { limits, before, usage, meter, refusing } = self;
+        let State { limits, before, usage, meter, refusing, .. } = self;
         usage.processor_time = figures.processor_time.saturating_sub(before.processor_time);
         usage.memory_peak = figures.memory_peak;
         // The kernel counts one more for the moment in which it refuses it.

@@ -73,7 +73,7 @@ impl Spawner {
         drop((theirs, their_lease));
         let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
         match answer.at("ask the spawner for a jail")? {
-            (Built::Ready { walls, notifier, proxy, places }, descriptors) => {
+            (Built::Ready { walls, notifier, proxy, places, parts }, descriptors) => {
                 let mut descriptors = descriptors.into_iter();
                 let mut next = || descriptors.next().ok_or_else(gone).at("take over the jail");
                 let handle = next()?;
@@ -91,7 +91,8 @@ impl Spawner {
                 self.lookout.add(&watched);
                 let lookout = Arc::clone(&self.lookout);
                 let ends = Ends { orders: ours, lease, proxy };
-                Ok(Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone()))
+                let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());
+                Ok(cell.with_parts(parts))
             }
             (Built::Failed(failure), _) => Err(failure),
         }

@@ -18,6 +18,7 @@ use crate::messages::{Build, Built};
 use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::{Limits, Plan};
 use crate::system::process::{self, Fork};
+use crate::timeline;
 use crate::walls;
 use crate::wire;
 
@@ -207,7 +208,7 @@ fn finish(
     grounds: &Grounds,
 ) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
     let Stood { warden, warden_handle, group, entered, descriptors } = stood;
-    let Entered { walls, notifier, proxy } = entered;
+    let Entered { walls, notifier, proxy, parts } = entered;
     let places = group.as_ref().map(|group| group.places().clone());
     missing.extend(walls.missing);
     if group.is_none() {
@@ -230,7 +231,7 @@ fn finish(
     };
     match first {
         Some(failure) if level < least => Err(failure),
-        _ => Ok((made, Built::Ready { walls, notifier, proxy, places }, descriptors)),
+        _ => Ok((made, Built::Ready { walls, notifier, proxy, places, parts }, descriptors)),
     }
 }
 
@@ -241,10 +242,12 @@ fn attempt(
     grounds: &mut Grounds,
 ) -> Result<Stood, Failure> {
     let in_namespaces = way >= Level::Namespaces;
+    timeline::begin();
     let outside = Outside::choose();
     let mut plan = plan.clone();
     let (mounts, missing) =
         if in_namespaces { outside.prepare(&mut plan.view)? } else { (Vec::new(), None) };
+    timeline::mark("owners of writable trees");
     let orders = orders.try_clone().at("take the socket for orders")?;
     let (ours, theirs) = wire::pair().at("make a socket for the warden")?;
     let (namespaces, step) =
@@ -252,6 +255,10 @@ fn attempt(
     let (group, forked) = fork_into_group(namespaces, &plan.limits, grounds).at(step)?;
     match forked {
         Fork::Child => {
+            if let Some(group) = &group {
+                group.enter();
+            }
+            timeline::mark("control group");
             // Nothing of other jails, and not the engine's socket, which must be closed when the spawner ends.
             let kept = [&orders, &theirs].into_iter().chain(mounts.iter().flatten());
             if process::keep_only(&kept.map(AsFd::as_fd).collect::<Vec<_>>()).is_err() {
@@ -268,9 +275,6 @@ fn attempt(
             if in_namespaces {
                 outside.map(child, &plan.person)?;
             }
-            // A group that takes nobody in is none, and the walls say so.
-            let group =
-                group.filter(|group| group.entrance().is_some() || group.add(child).is_ok());
             wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
             let answer = wire::receive(&ours).at("wait for the jail")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("enter the jail")?;
@@ -279,6 +283,8 @@ fn attempt(
                 entry::Answer::Failed(failure) => return Err(failure),
             };
             entered.walls.missing.extend(missing);
+            // A group that takes nobody in is none, and the walls say so.
+            let group = group.filter(|group| group.holds(child));
             std::mem::forget(unborn);
             // Without namespaces the warden ends with this socket.
             let handle = Warden { handle, socket: ours };
@@ -287,14 +293,15 @@ fn attempt(
     }
 }
 
-/// Copies this process into new namespaces, and into the first control group that takes it. One of the first version
-/// takes it only afterwards.
+/// Copies this process into new namespaces, and into the first control group that takes it. Into one of the first
+/// version the copy goes by itself.
 fn fork_into_group(
     namespaces: libc::c_int,
     limits: &Limits,
     grounds: &mut Grounds,
 ) -> io::Result<(Option<Group>, Fork)> {
     for group in grounds.create(limits) {
+        timeline::mark("control group");
         let Some(entrance) = group.entrance() else {
             return Ok((Some(group), process::fork(namespaces, None)?));
         };

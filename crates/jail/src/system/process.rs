@@ -219,6 +219,15 @@ pub fn kill_everything() -> bool {
     std::process::id() == 1 && unsafe { libc::kill(-1, libc::SIGKILL) } == 0
 }
 
+/// Whether the caller is the first process of its namespace and the only one. Those that have ended and were not buried
+/// count.
+pub fn is_alone() -> bool {
+    // SAFETY: signal 0 only asks. -1 means every process that can be seen.
+    let nobody = unsafe { libc::kill(-1, 0) } == -1
+        && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
+    std::process::id() == 1 && nobody
+}
+
 /// Leaves namespaces for new ones.
 pub fn leave(namespaces: rustix::thread::UnshareFlags) -> io::Result<()> {
     // SAFETY: this process has one thread and shares neither memory nor descriptors with another.

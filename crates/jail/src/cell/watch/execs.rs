@@ -43,6 +43,8 @@ pub struct Notes {
     pub taken: u64,
     /// For processes at one time, and for tasks.
     pub limits: (Option<u32>, Option<u32>),
+    /// The limits that the kernel was told. `None`: it may have been told something else since, for threads.
+    pub in_force: Option<(Option<u32>, Option<u32>)>,
     /// Programs the engine has started and that have not been seen to execute, by their number inside.
     expected: HashMap<u32, (BString, Vec<BString>)>,
 }
@@ -226,15 +228,12 @@ impl Recorder {
     /// Writes down what is about to be let through. Returns its number, if there was room for it.
     pub fn note(&mut self, listener: BorrowedFd<'_>, question: &Question) -> Option<u64> {
         let look = self.look(listener, question);
-        // A parent that is gone has left its children to init.
-        let parent =
-            |host: u32| Visible::new(host).and_then(|it| it.standing()).map(|it| it.inside);
         let standing = look.standing.as_ref();
         let exec = Exec {
             path: look.path,
             argv: look.argv,
             process: standing.map_or(0, |it| it.inside),
-            parent: standing.map_or(0, |it| parent(it.parent).unwrap_or(1)),
+            parent: look.parent,
             confirmed: false,
         };
         let number = self.seen.lock().add(exec);

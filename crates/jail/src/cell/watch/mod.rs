@@ -83,9 +83,14 @@ impl Watch {
 
     /// Puts other limits on processes and tasks in force. The thread keeps to them from its next look on.
     pub fn set_limits(&self, processes: Option<u32>, tasks: Option<u32>) -> Result<(), Failure> {
+        let known = Some((processes, tasks));
+        if self.seen.lock().in_force == known {
+            return Ok(());
+        }
         let mut census = Census::new(self.init);
         census.set_limits(processes, tasks).at("limit the processes of the jail")?;
-        self.seen.lock().limits = (processes, tasks);
+        let mut notes = self.seen.lock();
+        (notes.limits, notes.in_force) = ((processes, tasks), known);
         Ok(())
     }
 
@@ -164,6 +169,7 @@ impl Answering {
         // Whoever asked may have died meanwhile; then there is nobody to be answered.
         let _it_may_be_dead = match kind(question.call) {
             Kind::Thread => {
+                self.seen.lock().in_force = None;
                 self.census.make_room(question.thread);
                 seccomp::let_through(listener, question.id)
             }

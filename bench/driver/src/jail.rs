@@ -1,0 +1,148 @@
+//! What real programs cost: `exacta-bench jail ROOT` and `exacta-bench spawn`.
+//!
+//! `spawn` reads a list of commands and lets them take turns, each from fork to exit. `jail` does the same in the
+//! library: the first program of a session, the next one, and the parts of the way into a jail.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use exacta::gate::Judgement;
+use exacta::programs::{ProgramOptions, Programs};
+use exacta::{Request, Session, SessionOptions};
+use exacta_jail::plan::Access;
+use exacta_jail::timeline::Part;
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Deserialize)]
+struct Task {
+    root: String,
+    rounds: u32,
+    commands: BTreeMap<String, Vec<String>>,
+}
+
+/// All times of each row, in seconds.
+type Times = BTreeMap<String, Vec<f64>>;
+
+/// Prints all times of every command.
+pub fn spawn() -> Result<(), Box<dyn Error>> {
+    let task: Task = serde_json::from_reader(std::io::stdin())?;
+    let mut times = Times::new();
+    for _ in 0..task.rounds {
+        for (name, command) in &task.commands {
+            let took =
+                time_command(&task.root, command).map_err(|error| format!("{name}: {error}"))?;
+            times.entry(name.clone()).or_default().push(took.as_secs_f64());
+        }
+    }
+    println!("{}", json!(times));
+    Ok(())
+}
+
+fn time_command(root: &str, command: &[String]) -> Result<Duration, Box<dyn Error>> {
+    let (program, arguments) = command.split_first().ok_or("no command")?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root).stdin(Stdio::null()).stdout(Stdio::null());
+    let started = Instant::now();
+    let status = command.status()?;
+    let took = started.elapsed();
+    if status.success() { Ok(took) } else { Err(status.to_string().into()) }
+}
+
+/// Prints all times of a program in a new session, in one that has run it before, and outside of any; and for each part
+/// of the way into a jail all of its.
+pub fn measure(root: &str, program: &str, rounds: u32) -> Result<(), Box<dyn Error>> {
+    let mut times = Times::new();
+    let mut warm = session(root)?;
+    run(&mut warm, program)?;
+    let plain = Path::new(root).join(program);
+    for _ in 0..rounds {
+        let mut note = |name: &str, took: Duration| {
+            times.entry(name.to_owned()).or_default().push(took.as_secs_f64());
+        };
+        let started = Instant::now();
+        let mut cold = session(root)?;
+        let parts = run(&mut cold, program)?;
+        note("first program of a session", started.elapsed());
+        for part in parts {
+            note(&format!("part: {}", part.name), part.took);
+        }
+        drop(cold);
+        note("the same, and the end of the session", started.elapsed());
+        for _ in 0..10 {
+            let started = Instant::now();
+            if !Command::new(&plain).stdin(Stdio::null()).status()?.success() {
+                return Err("the program failed".into());
+            }
+            note("bare fork and exec", started.elapsed());
+            let started = Instant::now();
+            run(&mut warm, program)?;
+            note("next program of a session", started.elapsed());
+        }
+    }
+    println!("{}", json!(times));
+    Ok(())
+}
+
+/// Prints what a jail of this project is made of, for `bench/floor.c`: fields between tabs, a line for each thing; behind
+/// the line of a file comes its content.
+pub fn plan(root: &str) -> Result<(), Box<dyn Error>> {
+    let policy = Judgement::standard()?.policy;
+    let identity = exacta::host::default_identity();
+    let programs = Programs::in_project(&options(), Path::new(root), &identity, &policy)?;
+    let view = &programs.plan().view;
+    let mut out = std::io::stdout().lock();
+    for tree in &view.trees {
+        let (kind, layer) = match &tree.access {
+            Access::Read => ("r", None),
+            Access::Write => ("w", None),
+            Access::Layer(layer) => ("l", Some(layer.display())),
+        };
+        let layer = layer.map(|layer| layer.to_string()).unwrap_or_default();
+        writeln!(
+            out,
+            "tree\t{kind}\t{}\t{}\t{layer}",
+            tree.source.display(),
+            tree.target.display()
+        )?;
+        for hidden in &tree.hidden {
+            writeln!(out, "hide\t{}", hidden.display())?;
+        }
+    }
+    for link in &view.links {
+        writeln!(out, "link\t{}\t{}", link.target.display(), link.text.display())?;
+    }
+    for file in &view.files {
+        writeln!(out, "file\t{}\t{}", file.target.display(), file.content.len())?;
+        out.write_all(&file.content)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn options() -> ProgramOptions {
+    let path = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
+    ProgramOptions { path, ..ProgramOptions::default() }
+}
+
+fn session(root: &str) -> Result<Session, Box<dyn Error>> {
+    let mut options = SessionOptions::new(root);
+    // What a judge costs is another row.
+    options.judgement = Some(Judgement::none());
+    options.programs = Some(self::options());
+    Ok(Session::new(options)?)
+}
+
+/// How long the parts of the way into the jail have taken, if one was made.
+fn run(session: &mut Session, program: &str) -> Result<Vec<Part>, Box<dyn Error>> {
+    let outcome = session.run(&Request::new(program));
+    match (outcome.status.success(), outcome.programs) {
+        (true, Some(tally)) => Ok(tally.parts),
+        (true, None) => Err(format!("{program}: ran in no jail").into()),
+        (false, _) => Err(String::from_utf8_lossy(&outcome.stderr).into_owned().into()),
+    }
+}
