@@ -1,6 +1,7 @@
 /* The floor: the walls of a jail around one program, put up by the shortest way there is.
  *
  *     floor PLAN DIRECTORY PROGRAM
+ *     floor bare PROGRAM      for each byte read: fork, exec, wait; how many nanoseconds that took, as a line
  *
  * PLAN is what `exacta-bench plan` prints, so that the view is the same: the same trees, hidden programs, files and
  * links. The layers are those of crates/jail/src/cell/entry.rs in the same order; but there is no spawner, no warden, no
@@ -27,10 +28,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOBODY 1750000000u
 #define PLACE "/tmp"
+#define WORKSHOP "/sys"
 #define MOST 256
 
 #ifndef MOUNT_ATTR_IDMAP
@@ -158,7 +161,7 @@ static int take_owned(const char *path) {
 
 /* Control groups of the first version, where they are and may be made. */
 static const char *controllers[] = {"memory", "pids", "cpuacct"};
-static char groups[3][128];
+static char groups[3][64];
 static int doors[3];
 
 static void make_groups(void) {
@@ -207,8 +210,8 @@ static char *make_parents(const char *target) {
 }
 
 static void lay_over(struct tree *tree, int number) {
-    char mask[64], lower[8192], upper[128], work[128], name[4096];
-    snprintf(mask, sizeof mask, PLACE "/.workshop/mask%d", number);
+    char mask[64], lower[8192], layer[64], upper[128], work[128], name[4096];
+    snprintf(mask, sizeof mask, WORKSHOP "/mask%d", number);
     if (tree->hides) {
         CHECK(mkdir(mask, 0755));
         for (int i = 0; i < tree->hides; i++) {
@@ -228,10 +231,10 @@ static void lay_over(struct tree *tree, int number) {
     unsigned long attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     const char *options[9] = {"lowerdir", lower, "userxattr", NULL};
     if (tree->access == 'l') {
-        snprintf(name, sizeof name, PLACE "/.workshop/layer%d", number);
-        CHECK(mkdir(name, 0700));
-        attach(tree->upper, name);
-        snprintf(upper, sizeof upper, "%s/upper", name), snprintf(work, sizeof work, "%s/work", name);
+        snprintf(layer, sizeof layer, WORKSHOP "/layer%d", number);
+        CHECK(mkdir(layer, 0700));
+        attach(tree->upper, layer);
+        snprintf(upper, sizeof upper, "%s/upper", layer), snprintf(work, sizeof work, "%s/work", layer);
         const char *with[] = {"lowerdir", lower, "upperdir", upper, "workdir", work, "userxattr", NULL, NULL};
         memcpy(options, with, sizeof with);
     } else attributes |= MOUNT_ATTR_RDONLY;
@@ -262,10 +265,9 @@ static void build_view(void) {
     const char *shared[] = {"mode", "1777", "size", "268435456", NULL};
     CHECK(mkdir(PLACE "/dev/shm", 0755));
     attach(mount_new("tmpfs", shared, 0), PLACE "/dev/shm");
-    CHECK(mkdir(PLACE "/.workshop", 0755));
     const char *workshop[] = {"mode", "0755", NULL};
-    attach(mount_new("tmpfs", workshop, 0), PLACE "/.workshop");
-    CHECK(mkdir(PLACE "/.workshop/nothing", 0555));
+    attach(mount_new("tmpfs", workshop, 0), WORKSHOP);
+    CHECK(mkdir(WORKSHOP "/nothing", 0555));
     for (int i = 0; i < tree_count; i++) {
         struct tree *tree = &trees[i];
         set_flags(tree->mount, (tree->access == 'w' ? 0 : MOUNT_ATTR_RDONLY) | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 1);
@@ -276,13 +278,11 @@ static void build_view(void) {
             char name[4096];
             snprintf(name, sizeof name, PLACE "%s/%s", tree->target, tree->hidden[hidden]);
             if (access(name, F_OK) == -1) continue;
-            int cover = take(PLACE "/.workshop/nothing", 0);
+            int cover = take(WORKSHOP "/nothing", 0);
             set_flags(cover, MOUNT_ATTR_RDONLY, 0);
             attach(cover, name);
         }
     }
-    CHECK(syscall(SYS_umount2, PLACE "/.workshop", 2 /* MNT_DETACH */));
-    CHECK(rmdir(PLACE "/.workshop"));
     for (int i = 0; i < link_count; i++) CHECK(symlink(links[i].text, make_parents(links[i].target)));
     for (int i = 0; i < file_count; i++) {
         int file = CHECK(open(make_parents(files[i].target), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
@@ -403,7 +403,28 @@ static int jail(int ready, char **arguments) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+static int bare(char **arguments) {
+    char byte;
+    while (read(0, &byte, 1) == 1) {
+        struct timespec begun, ended;
+        int status;
+        clock_gettime(CLOCK_MONOTONIC, &begun);
+        pid_t child = CHECK(fork());
+        if (child == 0) {
+            execv(arguments[2], arguments + 2);
+            fail("execv", __LINE__);
+        }
+        CHECK(waitpid(child, &status, 0));
+        clock_gettime(CLOCK_MONOTONIC, &ended);
+        if (status != 0) return 1;
+        printf("%lld\n", (ended.tv_sec - begun.tv_sec) * 1000000000ll + ended.tv_nsec - begun.tv_nsec);
+        fflush(stdout);
+    }
+    return 0;
+}
+
 int main(int count, char **arguments) {
+    if (count == 3 && !strcmp(arguments[1], "bare")) return bare(arguments);
     if (count < 4) return 2;
     int by_root = geteuid() == 0, ready[2], status;
     read_plan(arguments[1]);

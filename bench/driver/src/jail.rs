@@ -1,13 +1,13 @@
-//! What real programs cost: `exacta-bench jail ROOT` and `exacta-bench spawn`.
+//! What real programs cost: `exacta-bench jail ROOT PROGRAM FLOOR ROUNDS`, `exacta-bench spawn`, `exacta-bench plan ROOT`.
 //!
 //! `spawn` reads a list of commands and lets them take turns, each from fork to exit. `jail` does the same in the
 //! library: the first program of a session, the next one, and the parts of the way into a jail.
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use exacta::gate::Judgement;
@@ -55,8 +55,9 @@ fn time_command(root: &str, command: &[String]) -> Result<Duration, Box<dyn Erro
 
 /// Prints all times of a program in a new session, in one that has run it before, and outside of any; and for each part
 /// of the way into a jail all of its.
-pub fn measure(root: &str, program: &str, rounds: u32) -> Result<(), Box<dyn Error>> {
+pub fn measure(root: &str, program: &str, floor: &str, rounds: u32) -> Result<(), Box<dyn Error>> {
     let mut times = Times::new();
+    let mut bare = Bare::start(root, program, floor)?;
     let mut warm = session(root)?;
     run(&mut warm, program)?;
     let plain = Path::new(root).join(program);
@@ -78,7 +79,8 @@ pub fn measure(root: &str, program: &str, rounds: u32) -> Result<(), Box<dyn Err
             if !Command::new(&plain).stdin(Stdio::null()).status()?.success() {
                 return Err("the program failed".into());
             }
-            note("bare fork and exec", started.elapsed());
+            note("posix_spawn and exec", started.elapsed());
+            note("fork and exec", bare.once()?);
             let started = Instant::now();
             run(&mut warm, program)?;
             note("next program of a session", started.elapsed());
@@ -86,6 +88,31 @@ pub fn measure(root: &str, program: &str, rounds: u32) -> Result<(), Box<dyn Err
     }
     println!("{}", json!(times));
     Ok(())
+}
+
+/// A small process that forks and executes when it is told to.
+struct Bare {
+    _process: Child,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Bare {
+    fn start(root: &str, program: &str, floor: &str) -> Result<Self, Box<dyn Error>> {
+        let mut command = Command::new(floor);
+        command.args(["bare", program]).current_dir(root);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let orders = process.stdin.take().ok_or("no way to it")?;
+        let answers = BufReader::new(process.stdout.take().ok_or("no way back")?);
+        Ok(Bare { _process: process, orders, answers })
+    }
+
+    fn once(&mut self) -> Result<Duration, Box<dyn Error>> {
+        self.orders.write_all(b"!")?;
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer)?;
+        Ok(Duration::from_nanos(answer.trim().parse()?))
+    }
 }
 
 /// Prints what a jail of this project is made of, for `bench/floor.c`: fields between tabs, a line for each thing; behind

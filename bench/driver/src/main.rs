@@ -2,8 +2,8 @@
 //!
 //! `exacta-bench sessions ROOT N` instead makes N sessions that have run one command each, and prints the growth
 //! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`];
-//! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`]; `exacta-bench jail ROOT PROGRAM ROUNDS` and
-//! `exacta-bench spawn` time real programs, see [`jail`].
+//! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`]; `exacta-bench jail ROOT PROGRAM FLOOR ROUNDS`,
+//! `exacta-bench spawn` and `exacta-bench plan ROOT` are about real programs, see [`jail`].
 
 #![expect(
     clippy::disallowed_methods,
@@ -44,10 +44,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     {
         return measure_memory(root, count.parse()?);
     }
-    if let [_, verb, root, program, rounds] = arguments.as_slice()
+    if let [_, verb, root, program, floor, rounds] = arguments.as_slice()
         && verb == "jail"
     {
-        return jail::measure(root, program, rounds.parse()?);
+        return jail::measure(root, program, floor, rounds.parse()?);
     }
     if let [_, verb] = arguments.as_slice()
         && verb == "spawn"

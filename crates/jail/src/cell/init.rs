@@ -1,7 +1,10 @@
 //! Process 1 of a jail: starts programs, buries the dead, and ends when nobody is left to give orders.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::ffi::CString;
+use std::io;
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, OwnedFd};
 
 use bstr::BString;
@@ -18,7 +21,7 @@ use super::relocation::{self, relocated};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Limits, Manner, Program};
-use crate::system::process::{self, Buried, Patience};
+use crate::system::process::{self, Buried, Execution, Patience};
 use crate::walls::landlock::Grants;
 use crate::wire;
 
@@ -252,54 +255,60 @@ fn start(given: Given<'_>, numbers: &[u32], descriptors: Vec<OwnedFd>, programs:
     let mut descriptors = descriptors.into_iter();
     let Some(reports) = descriptors.next() else { return };
     let descriptors: Vec<(u32, OwnedFd)> = numbers.iter().copied().zip(descriptors).collect();
-    match process::copy() {
-        Ok(None) => {
-            // Out of the way of the program's descriptors: there may still be something to report.
-            let aside = above(&descriptors).and_then(|above| fcntl_dupfd_cloexec(&reports, above));
-            let reports = aside.unwrap_or(reports);
-            let failure = become_program(&given, descriptors);
-            let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
-            process::exit(127)
-        }
-        Ok(Some(child)) => {
-            let number = child.as_raw_nonzero().get().unsigned_abs();
-            let _nobody_may_care = wire::send(&reports, &Report::Started { process: number }, &[]);
+    let report = match started(&given, &descriptors) {
+        Ok(child) => {
+            let process = child.as_raw_nonzero().get().unsigned_abs();
+            let _nobody_may_care = wire::send(&reports, &Report::Started { process }, &[]);
             programs.insert(child, Some(reports));
+            return;
         }
-        Err(error) => {
-            let failure = Failure::new("make a process", error);
-            let _nobody_may_care = wire::send(&reports, &Report::Failed(failure), &[]);
-        }
-    }
+        Err(failure) => Report::Failed(failure),
+    };
+    let _nobody_may_care = wire::send(&reports, &report, &[]);
 }
 
-/// Returns only when it failed. Everything was given up already; what is left is this program's own.
-fn become_program(given: &Given<'_>, descriptors: Vec<(u32, OwnedFd)>) -> Failure {
-    prepare_and_execute(given, descriptors)
-        .err()
-        .unwrap_or_else(|| Failure::new("run", Errno::INVAL))
+/// Returns when the program has been executed, or could not be.
+fn started(given: &Given<'_>, descriptors: &[(u32, OwnedFd)]) -> Result<Pid, Failure> {
+    let execution = laid_out(&given.program)?;
+    // Both are written by the other process, in this one's memory.
+    let mut failure = None;
+    let mut aside = Vec::with_capacity(descriptors.len());
+    let child = process::lend_memory(&mut || {
+        let Err(failed) = become_program(given, &execution, descriptors, &mut aside);
+        failure = Some(failed);
+    });
+    let child = child.at("make a process")?;
+    failure.map_or(Ok(child), Err)
 }
 
-fn prepare_and_execute(given: &Given<'_>, descriptors: Vec<(u32, OwnedFd)>) -> Result<(), Failure> {
-    let program = &given.program;
-    setsid().at("make a session")?;
-    process::reset_signals();
-    process::ignore_signals(given.manner.ignored);
-    rustix::process::umask(Mode::from_raw_mode(program.file_mode_mask));
-    given.enter_directory()?;
-    given.limits.set()?;
-    let path = c_string(&program.path)?;
+fn laid_out(program: &Program) -> Result<Execution, Failure> {
     let argv = program.argv.iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
     let assignment = |(name, value): &(BString, BString)| {
         c_string(&BString::from([name.as_slice(), b"=", value.as_slice()].concat()))
     };
     let environment = program.environment.iter().map(assignment).collect::<Result<Vec<_>, _>>()?;
+    Ok(Execution::new(c_string(&program.path)?, argv, environment))
+}
+
+/// Returns only when it failed. Everything was given up already; what is left is this program's own.
+fn become_program(
+    given: &Given<'_>,
+    execution: &Execution,
+    descriptors: &[(u32, OwnedFd)],
+    aside: &mut Vec<(i32, ManuallyDrop<OwnedFd>)>,
+) -> Result<Infallible, Failure> {
+    setsid().at("make a session")?;
+    process::reset_signals();
+    process::ignore_signals(given.manner.ignored);
+    rustix::process::umask(Mode::from_raw_mode(given.program.file_mode_mask));
+    given.enter_directory()?;
+    given.limits.set()?;
     // Everything is closed on exec but what is placed: also what we do not know of.
     process::close_from_on_exec(0).at("close descriptors")?;
     // Before its descriptor may have to make room for one of the program's.
     given.inside.grants.bind().at("put up Landlock")?;
-    place_all(descriptors)?;
-    Err(Failure::new("execute", process::execute(&path, &argv, &environment)))
+    place_all(descriptors, aside).at("place descriptors")?;
+    Err(Failure::new("execute", execution.execute()))
 }
 
 /// The first number that no descriptor of the program's comes to.
@@ -309,17 +318,19 @@ fn above(given: &[(u32, OwnedFd)]) -> Result<i32, Errno> {
 }
 
 /// Puts each descriptor under its number. First all out of the way of all numbers, then each into its place.
-fn place_all(given: Vec<(u32, OwnedFd)>) -> Result<(), Failure> {
-    let step = "place descriptors";
-    let above = above(&given).at(step)?;
-    let aside = given
-        .into_iter()
-        .map(|(number, descriptor)| Ok((number, fcntl_dupfd_cloexec(descriptor.as_fd(), above)?)))
-        .collect::<Result<Vec<_>, Errno>>()
-        .at(step)?;
+fn place_all(
+    given: &[(u32, OwnedFd)],
+    aside: &mut Vec<(i32, ManuallyDrop<OwnedFd>)>,
+) -> Result<(), io::Error> {
+    let above = above(given)?;
+    for (number, descriptor) in given {
+        let number = i32::try_from(*number).map_err(|_| Errno::BADF)?;
+        let descriptor = fcntl_dupfd_cloexec(descriptor.as_fd(), above)?;
+        // Open in this process only: whoever has the memory afterwards must not close it.
+        aside.push((number, ManuallyDrop::new(descriptor)));
+    }
     for (number, descriptor) in aside {
-        let number = i32::try_from(number).map_err(|_| Errno::BADF).at(step)?;
-        process::place(descriptor.as_fd(), number).at(step)?;
+        process::place(descriptor.as_fd(), *number)?;
     }
     Ok(())
 }

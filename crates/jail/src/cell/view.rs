@@ -174,7 +174,6 @@ impl Root {
         }
         // Once is enough.
         missing.truncate(1);
-        workshop.map_or(Ok(()), Workshop::close)?;
         Ok(missing)
     }
 

@@ -1,20 +1,19 @@
 //! Overlays over trees of the view: to hide what is in them, and to keep what is written apart.
 //!
-//! What the overlays are made of stands in a directory of the new root while that is built, and is gone before
-//! anybody could look: an overlay keeps hold of its layers by itself.
+//! What the overlays are made of stands somewhere in the old root while the new one is built, and goes with it before
+//! anybody could look: an overlay keeps hold of its layers by itself. To take it away on its own would cost as much as all
+//! the overlays, for the kernel waits until nobody can be looking.
 #![expect(clippy::disallowed_methods, reason = "the view is made of the host itself")]
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, statat};
 use rustix::io::Errno;
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
-    fsconfig_set_string, fsmount, fsopen, unmount,
+    FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag,
+    fsconfig_set_string, fsmount, fsopen,
 };
 
 use super::view::{PLACE, Root, attach, clone, inside, mount_memory};
@@ -23,22 +22,23 @@ use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Tree};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
 
-/// Inside the new root, for as long as it is built.
-const NAME: &str = ".workshop";
+/// Directories of the host that every system has and that nobody needs any more once the trees are taken.
+const SPARE: [&str; 2] = ["/sys", "/dev"];
 
 pub struct Workshop<'a> {
     root: &'a Root,
     memory: OwnedFd,
+    place: &'static Path,
 }
 
 impl<'a> Workshop<'a> {
     pub fn open(root: &'a Root) -> Result<Self, Failure> {
         let step = "make a place for layers";
         let memory = mount_memory("mode=0755").at(step)?;
-        root.directory(Path::new(NAME)).at(step)?;
-        attach(&memory, &root.directory, Path::new(NAME)).at(step)?;
+        let put = |place: &&&str| attach(&memory, CWD, Path::new(place)).is_ok();
+        let place = SPARE.iter().find(put).ok_or(Errno::NOENT).at(step)?;
         mkdirat(&memory, "nothing", Mode::from_raw_mode(0o555)).at(step)?;
-        Ok(Workshop { root, memory })
+        Ok(Workshop { root, memory, place: Path::new(place) })
     }
 
     /// Puts over a mounted tree what it asks for. Where there is no overlay, something empty lies over what should be
@@ -79,7 +79,7 @@ impl<'a> Workshop<'a> {
         if !tree.hidden.is_empty() {
             let mask = format!("mask{number}");
             self.white_out(&mask, tree)?;
-            lower = path(&mask);
+            lower = self.path(&mask);
             lower.push(b':');
         }
         lower.extend(escaped(&Path::new(PLACE).join(inside(&tree.target))));
@@ -90,8 +90,8 @@ impl<'a> Workshop<'a> {
                 let name = format!("layer{number}");
                 mkdirat(&self.memory, name.as_str(), Mode::from_raw_mode(0o700))?;
                 attach(layer, &self.memory, Path::new(&name))?;
-                fsconfig_set_string(&context, "upperdir", path(&format!("{name}/upper")))?;
-                fsconfig_set_string(&context, "workdir", path(&format!("{name}/work")))?;
+                fsconfig_set_string(&context, "upperdir", self.path(&format!("{name}/upper")))?;
+                fsconfig_set_string(&context, "workdir", self.path(&format!("{name}/work")))?;
             }
             None => attributes |= MountAttrFlags::MOUNT_ATTR_RDONLY,
         }
@@ -149,7 +149,7 @@ impl<'a> Workshop<'a> {
             let cover = if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
                 clone(&self.memory, Path::new("nothing"), false)?
             } else {
-                clone(CWD, Path::new("/dev/null"), false)?
+                clone(&self.root.directory, Path::new("dev/null"), false)?
             };
             set_flags(cover.as_fd(), READ_ONLY).map_err(|_| Errno::PERM)?;
             attach(&cover, mount, hidden)?;
@@ -157,19 +157,10 @@ impl<'a> Workshop<'a> {
         Ok(())
     }
 
-    /// The overlays keep their layers; nobody else needs them.
-    pub fn close(self) -> Result<(), Failure> {
-        let step = "clear the place for layers";
-        drop(self.memory);
-        let place = Path::new(PLACE).join(NAME);
-        unmount(&place, UnmountFlags::DETACH).at(step)?;
-        unlinkat(CWD, &place, AtFlags::REMOVEDIR).at(step)
+    /// Where a name of the workshop is.
+    fn path(&self, name: &str) -> Vec<u8> {
+        escaped(&self.place.join(name))
     }
-}
-
-/// Where a name of the workshop is.
-fn path(name: &str) -> Vec<u8> {
-    escaped(&Path::new(PLACE).join(NAME).join(name))
 }
 
 /// Overlay reads colons, commas and backslashes in its options.

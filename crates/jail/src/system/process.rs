@@ -76,15 +76,71 @@ pub fn exit(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// Becomes the program. Returns only when that fails.
-pub fn execute(path: &CString, argv: &[CString], environment: &[CString]) -> io::Error {
-    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
-    };
-    let (argv, environment) = (pointers(argv), pointers(environment));
-    // SAFETY: all three are NUL-terminated strings, or arrays of such ended by a null pointer, and outlive the call.
-    unsafe { libc::execve(path.as_ptr(), argv.as_ptr(), environment.as_ptr()) };
-    io::Error::last_os_error()
+/// A program to become, with everything laid out: what becomes it may have nothing left to allocate.
+pub struct Execution {
+    path: CString,
+    argv: Strings,
+    environment: Strings,
+}
+
+/// Strings, and where they are.
+struct Strings {
+    _strings: Vec<CString>,
+    pointers: Vec<*const libc::c_char>,
+}
+
+impl Strings {
+    fn new(strings: Vec<CString>) -> Self {
+        let all = strings.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]);
+        Strings { pointers: all.collect(), _strings: strings }
+    }
+}
+
+impl Execution {
+    pub fn new(path: CString, argv: Vec<CString>, environment: Vec<CString>) -> Self {
+        let (argv, environment) = (Strings::new(argv), Strings::new(environment));
+        Execution { path, argv, environment }
+    }
+
+    /// Becomes the program. Returns only when that fails.
+    pub fn execute(&self) -> io::Error {
+        let (argv, environment) = (self.argv.pointers.as_ptr(), self.environment.pointers.as_ptr());
+        // SAFETY: all three are NUL-terminated strings, or arrays of such ended by a null pointer. The strings are kept
+        // beside their pointers and are never changed, so both outlive the call; strings do not move with their owner.
+        unsafe { libc::execve(self.path.as_ptr(), argv, environment) };
+        io::Error::last_os_error()
+    }
+}
+
+/// Makes a process that does the work in this one's memory, while this one stands still: until the other has executed
+/// something, or ended. That spares a copy of the memory, which takes as long as all the rest.
+///
+/// What the work writes is seen here afterwards. So nothing may be left in it that belongs to the other process: what it
+/// allocates and does not free is lost, and what it opens is open only there.
+pub fn lend_memory(mut work: &mut dyn FnMut()) -> io::Result<Pid> {
+    /// Of 16 bytes each, as the stack must be aligned.
+    const STACK: usize = (64 << 10) / 16;
+    extern "C" fn begin(work: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: `work` points to the parameter of the same name below, which lives as long as that call, and that does
+        // not return before this process has left its memory. Nobody else uses it meanwhile.
+        let work = unsafe { &mut *work.cast::<&mut dyn FnMut()>() };
+        work();
+        // SAFETY: ends the process without running anything of its parent's.
+        unsafe { libc::_exit(127) }
+    }
+    let mut stack: Vec<u128> = Vec::with_capacity(STACK);
+    let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: this process has one thread, and with CLONE_VFORK the kernel stops it until the child is done with its
+    // memory, so that the two never run in it at the same time. The stack is the child's alone, is large enough for what
+    // a start of a program needs, and is freed after that. Descriptors, directory and signals are copies.
+    let child = unsafe { libc::clone(begin, top.cast(), flags, (&raw mut work).cast()) };
+    drop(stack);
+    if child == -1 {
+        Err(io::Error::last_os_error())
+    } else {
+        Pid::from_raw(child).ok_or_else(|| io::Error::from_raw_os_error(libc::ECHILD))
+    }
 }
 
 /// Makes `descriptor` known as `number`, and keeps it open in the program to come.
