@@ -59,7 +59,7 @@ impl Judgement {
             LazyLock::new(|| Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes()]));
         Ok(Judgement {
             policy: POLICY.clone()?,
-            version: VERSION.clone(),
+            version: *VERSION,
             face: Face::Shell,
             refusals: Refusals::Explain,
             grants: Grants::default(),

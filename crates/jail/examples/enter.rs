@@ -52,9 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let started = begun.elapsed();
     let mut cell = spawner.build(&plan)?;
     let built = begun.elapsed();
-    for part in cell.parts() {
-        eprintln!("{:>9.1?} {}", part.took, part.name);
-    }
+    cell.parts().iter().for_each(|part| eprintln!("{:>9.1?} {}", part.took, part.name));
     for _ in 0..5 {
         let begun = std::time::Instant::now();
         let program = Program {
