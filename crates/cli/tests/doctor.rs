@@ -171,6 +171,11 @@ fn programs_do_not_run_below_the_minimum() {
     assert_eq!(stdout, "125\nstill here\n", "{stderr}");
     assert!(stderr.contains("could not make namespaces"), "{stderr}");
     assert!(stderr.contains("exacta doctor"), "{stderr}");
+    // What has not run was not held by anything, however weak.
+    let arguments = ["run", "--json", "--", "perl -e 'print 1'"];
+    let (report, status) = project.report(NO_NAMESPACES, &arguments);
+    assert_eq!((status, &report["isolation"]["level"]), (Some(125), &"in-process".into()));
+    assert_eq!(report["limits"], Value::Null);
     // Nothing missing is allowed at all.
     let none = "mount -t tmpfs none /sys/fs/cgroup";
     let output = project.run(none, &["--min-isolation", "full", "-c", "perl -e 'print 1'"]);

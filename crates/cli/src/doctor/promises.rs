@@ -334,7 +334,7 @@ impl Promise {
             by: self.by.iter().filter_map(|by| by.named(walls)).collect(),
             attempts: made,
             missing: cause.map(|cause| format!("{}: {}", cause.wall.name(), cause.failure)),
-            remedy: cause.and_then(remedies::of),
+            remedy: cause.and_then(|cause| remedies::of(cause, &walls.missing)),
         }
     }
 

@@ -30,10 +30,15 @@ const SETTINGS: [(&str, &str, &str); 3] = [
 const IN_CONTAINER: &str =
     "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined …";
 
-pub fn of(missing: &Missing) -> Option<String> {
+/// `others` are all that are missing: what lacks only because of namespaces comes back with them.
+pub fn of(missing: &Missing, others: &[Missing]) -> Option<String> {
     let met = |errno: Errno| missing.failure.errno == errno.raw_os_error();
     let remedy = match missing.wall {
-        Wall::Namespaces | Wall::State | Wall::Layers => return namespaces(missing),
+        Wall::Namespaces => return Some(namespaces(missing)),
+        Wall::State | Wall::Layers => {
+            let cause = others.iter().find(|other| other.wall == Wall::Namespaces);
+            return Some(namespaces(cause.unwrap_or(missing)));
+        }
         Wall::Landlock if met(Errno::OPNOTSUPP) => {
             "add landlock to the lsm= boot parameter: \
              grubby --update-kernel=ALL --args=\"lsm=landlock,$(cat /sys/kernel/security/lsm)\""
@@ -63,25 +68,23 @@ pub fn of(missing: &Missing) -> Option<String> {
 }
 
 /// Why the kernel refuses them has several reasons that look the same.
-fn namespaces(missing: &Missing) -> Option<String> {
+fn namespaces(missing: &Missing) -> String {
     let step = &missing.failure.step;
     let invalid = missing.failure.errno == Errno::INVAL.raw_os_error();
     if invalid && step.starts_with("take ") {
-        return Some(
-            "keep the project on ext4, XFS, btrfs or tmpfs, or run exacta as an ordinary user"
-                .to_owned(),
-        );
+        return "keep it on ext4, XFS, btrfs or tmpfs, or run exacta as an ordinary user"
+            .to_owned();
     }
     let found = SETTINGS
         .iter()
         .find(|(path, value, _)| fs::read_to_string(path).is_ok_and(|text| text.trim() == *value));
     if let Some((_, _, remedy)) = found {
-        return Some((*remedy).to_owned());
+        return (*remedy).to_owned();
     }
     if is_container() || is_filtered() {
-        return Some(IN_CONTAINER.to_owned());
+        return IN_CONTAINER.to_owned();
     }
-    Some("use a kernel with CONFIG_USER_NS=y: apt install linux-image-generic".to_owned())
+    "use a kernel with CONFIG_USER_NS=y: apt install linux-image-generic".to_owned()
 }
 
 fn is_container() -> bool {

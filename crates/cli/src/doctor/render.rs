@@ -16,8 +16,10 @@ const SCHEMA_VERSION: u32 = 1;
 
 pub fn as_json(findings: &Findings) -> String {
     let walls = findings.walls.as_ref();
-    let missing: Vec<Value> = walls
-        .map_or_else(|_| Vec::new(), |walls| walls.missing.iter().map(missing_as_json).collect());
+    let missing: Vec<Value> = walls.map_or_else(
+        |_| Vec::new(),
+        |walls| walls.missing.iter().map(|it| missing_as_json(it, &walls.missing)).collect(),
+    );
     let report = json!({
         "schema_version": SCHEMA_VERSION,
         "root": findings.root,
@@ -46,12 +48,12 @@ fn promise_as_json(examined: &Examined) -> Value {
     })
 }
 
-fn missing_as_json(missing: &Missing) -> Value {
+fn missing_as_json(missing: &Missing, others: &[Missing]) -> Value {
     json!({
         "wall": missing.wall.name(),
         "reason": missing.failure.to_string(),
         "errno": missing.failure.errno,
-        "fix": remedies::of(missing),
+        "fix": remedies::of(missing, others),
     })
 }
 
@@ -173,7 +175,7 @@ fn conclude(text: &mut String, findings: &Findings, look: Look) {
             line("isolation", walls.level.name());
             for missing in &walls.missing {
                 line("missing", &format!("{}: {}", missing.wall.name(), missing.failure));
-                if let Some(remedy) = remedies::of(missing) {
+                if let Some(remedy) = remedies::of(missing, &walls.missing) {
                     line("fix", &remedy);
                 }
             }

@@ -107,7 +107,14 @@ impl Jail {
         prepared: &Prepared,
     ) -> Result<Running, Failure> {
         let mut state = self.lock();
-        let mut standing = state.ready(limits, prepared)?;
+        let mut standing = match state.ready(limits, prepared) {
+            Ok(standing) => standing,
+            Err(failure) => {
+                // Nothing has run yet, and so nothing has held it: there is nothing to report.
+                state.tally.take_if(|tally| tally.walls == Walls::default());
+                return Err(failure);
+            }
+        };
         let mut started = standing.start(program, descriptors, manner, reach);
         // It has ended just now, for a limit: what ran in it is gone, but not what comes next.
         if started.as_ref().is_err_and(is_gone) {
