@@ -136,6 +136,16 @@ pub(super) fn goes_home(reading: &Reading, root: &BStr) -> Option<bool> {
     Some(home.is_some_and(|home| home.trim_end_with(|c| c == '/') == root.as_bytes()))
 }
 
+/// What is said of a path names it as a person knows it.
+pub(super) fn tell_plainly(finding: &mut Finding) {
+    if finding.about.contains_str(MARK) {
+        finding.about = plain(std::mem::take(&mut finding.about));
+    }
+    if finding.reason.contains(MARK) {
+        finding.reason = finding.reason.replace(MARK, "").into();
+    }
+}
+
 /// As a person knows it.
 pub(super) fn plain(text: BString) -> BString {
     if text.contains_str(MARK) { text.replace(MARK, "").into() } else { text }

@@ -226,6 +226,7 @@ impl<'a> Inquiry<'a> {
     }
 
     fn add(&mut self, argv: Vec<BString>, literal: bool, via: &Via, mut findings: Vec<Finding>) {
+        findings.iter_mut().for_each(super::home::tell_plainly);
         // Stable: of equally strict ones the first found stays first.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
         let Some(finding) = findings.first().cloned() else { return };
