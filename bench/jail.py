@@ -13,18 +13,20 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BARE, BUBBLEWRAP, FLOOR = "bare spawn", "bubblewrap", "the same layers in C"
 COLD, WARM, FORK = "exacta, cold", "next program of a session", "fork and exec"
+# Without toolchains outside the system: each would be one more tree of the view, for exacta and for the floor.
+PLAIN = os.environ | {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 # (what, compared with, at most this ratio).
 PROMISES = [(COLD, BUBBLEWRAP, 1.0), (COLD, FLOOR, 1.5), (WARM, FORK, 2.0)]
 
 
-def bubblewrap():
-    """Debian's package, by name, if it is not there yet."""
-    if shutil.which("bwrap") is None:
-        install = ["apt-get", "install", "--yes", "--quiet", "bubblewrap"]
+def packaged(program, package):
+    """Debian's package, by name, if the program is not there yet."""
+    if shutil.which(program) is None:
+        install = ["apt-get", "install", "--yes", "--quiet", package]
         done = shutil.which("apt-get") and subprocess.run(install, stdout=subprocess.DEVNULL, check=False).returncode == 0
         if not done:
-            print("bubblewrap is not there and cannot be installed: left out", file=sys.stderr)
-    return shutil.which("bwrap")
+            print(f"{package} is not there and cannot be installed: what needs it is left out", file=sys.stderr)
+    return shutil.which(program) is not None
 
 
 def npm(out, package, program):
@@ -58,22 +60,25 @@ def commands(exacta, driver, out, root):
     run = "./nothing"
     found = {BARE: [run], "bash -c": ["bash", "-c", "true"], "exacta, a builtin": [exacta, "-c", "true"],
              COLD: [exacta, "-c", run]}
-    if bubblewrap():
+    wrapped = packaged("bwrap", "bubblewrap")
+    if wrapped:
         found[BUBBLEWRAP] = [*typical(root), run]
     measured = floor(out)
     if measured:
         plan = out / "plan"
-        plan.write_bytes(subprocess.check_output([driver, "plan", root]))
+        plan.write_bytes(subprocess.check_output([driver, "plan", root], env=PLAIN))
         found[FLOOR] = [measured, plan, root, run]
+    needed = wrapped and packaged("rg", "ripgrep") and packaged("socat", "socat")
     srt = npm(out, "@anthropic-ai/sandbox-runtime", "srt")
-    if srt:
+    if srt and needed:
         found["srt"] = [srt, run]
     codex = npm(out, "@openai/codex", "codex")
     if codex:
-        found["codex sandbox"] = [codex, "sandbox", "linux", "--", run]
+        found["codex sandbox"] = [codex, "sandbox", "--", run]
     found = {name: [str(word) for word in command] for name, command in found.items()}
     for name in list(found):
-        tried = subprocess.run(found[name], cwd=root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        tried = subprocess.run(found[name], cwd=root, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               env=PLAIN, check=False)
         if tried.returncode != 0:
             last = (tried.stderr.strip().splitlines() or ["no reason given"])[-1]
             print(f"{name} does not work here: left out ({last})", file=sys.stderr)
@@ -120,10 +125,11 @@ def part(exacta, driver, out, quick):
     found, measured = commands(exacta, driver, out, root)
     rounds = 10 if quick else 60
     task = json.dumps({"root": str(root), "rounds": rounds, "commands": found})
-    times = json.loads(subprocess.check_output([driver, "spawn"], input=task, text=True))
+    times = json.loads(subprocess.check_output([driver, "spawn"], input=task, text=True, env=PLAIN))
     inside = {}
     if measured:
-        inside = json.loads(subprocess.check_output([driver, "jail", root, "./nothing", measured, str(rounds)], text=True))
+        command = [driver, "jail", root, "./nothing", measured, str(rounds)]
+        inside = json.loads(subprocess.check_output(command, text=True, env=PLAIN))
     plain = {name: took for name, took in inside.items() if not name.startswith("part: ")}
     lines = rows(times | plain)
     promised, kept = promises(times | plain)

@@ -255,6 +255,7 @@ fn attempt(
     let (group, forked) = fork_into_group(namespaces, &plan.limits, grounds).at(step)?;
     match forked {
         Fork::Child => {
+            timeline::mark("namespaces");
             if let Some(group) = &group {
                 group.enter();
             }
