@@ -5,6 +5,7 @@
 //! of one table cannot speak about another. Two things are not decided here but asked about outside, while the caller
 //! waits: room for another thread beside the limit on processes, and, for the record, what is executed.
 
+mod arguments;
 mod program;
 mod rules;
 
