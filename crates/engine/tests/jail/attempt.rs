@@ -19,7 +19,7 @@ const USER: &str = "EXACTA_ATTACK_USER";
 const BASE: &str = "EXACTA_ATTACK_BASE";
 
 /// No attempt takes longer; most of them take a moment.
-const SECONDS: &str = "40";
+const SECONDS: &str = "60";
 
 /// Worth a word: all of them together should not take long.
 const SLOW: Duration = Duration::from_secs(4);

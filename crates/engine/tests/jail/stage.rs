@@ -15,7 +15,7 @@ use crate::record::Success;
 use crate::scene::SECRET;
 
 /// For the attack itself.
-pub const PATIENCE: Duration = Duration::from_secs(12);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub fn play() -> ExitCode {
     let task = Task::of_this_process();
