@@ -10,7 +10,7 @@ use super::command::Subjected;
 use super::inquiry::Inquiry;
 use super::paths::Opening;
 use crate::event::Access;
-use crate::programs::{self, Reading};
+use crate::programs::Reading;
 use crate::surroundings::{Place, Surroundings};
 use crate::verdict::Finding;
 
@@ -74,8 +74,8 @@ impl Inquiry<'_> {
             // What people's tools put there belongs to a toolchain: `. ~/.cargo/env`.
             Access::Execute => !below.starts_with(b"."),
             Access::Read => is_gathered(below, opening.by),
-            // `make -C ~`: whatever stands there is run.
-            Access::Enter => opening.by.is_some_and(runs_a_project),
+            // `make -C ~`, `patch -d ~`: whatever stands there is run or changed.
+            Access::Enter => opening.by.is_some_and(works_where_it_is),
         };
         if asks {
             findings.extend(self.situation("home-path", &format!("~/{below}")));
@@ -83,8 +83,9 @@ impl Inquiry<'_> {
     }
 }
 
-fn runs_a_project(by: &Subjected<'_>) -> bool {
-    programs::Kind::RunsProject.includes(by.reading.name.as_bstr())
+/// What git does to a repository has rules of its own, and what runs behind `env -C` is judged where it runs.
+fn works_where_it_is(by: &Subjected<'_>) -> bool {
+    !matches!(by.reading.name.as_bytes(), b"git" | b"env")
 }
 
 /// `tar czf x ~`, `grep -r password ~`, `cat ~/Documents/x`: what people keep there is packed, searched or shown. One
