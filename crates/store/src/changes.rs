@@ -199,7 +199,11 @@ fn undone_place(steps: &[Numbered], path: &BString) -> Option<Place> {
     let mut place = path.clone();
     for Numbered { number, step } in steps {
         match step {
-            Step::Create { path } if path::below(&place, path).is_some() => return None,
+            Step::Create { path } | Step::Link { path, .. }
+                if path::below(&place, path).is_some() =>
+            {
+                return None;
+            }
             Step::Write { path, .. } if *path == place => {
                 return Some(Place::Pre(slot_name(*number)));
             }
@@ -215,7 +219,7 @@ fn undone_place(steps: &[Numbered], path: &BString) -> Option<Place> {
                     return Some(Place::Pre(path::join(&slot_name(*number), rest)));
                 }
             }
-            Step::Create { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+            Step::Create { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
         }
     }
     Some(Place::Tree(place))
@@ -237,12 +241,13 @@ fn redone(steps: &[Numbered], path: &BString) -> Option<Place> {
                     return None;
                 }
             }
+            Step::Link { path, existing, .. } if *path == place => place = existing.clone(),
             Step::Create { path } | Step::Replace { path, .. } => {
                 if let Some(rest) = path::below(&place, path) {
                     return Some(Place::Redo(path::join(&slot_name(*number), rest)));
                 }
             }
-            Step::Delete { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+            Step::Delete { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
         }
     }
     Some(Place::Tree(place))

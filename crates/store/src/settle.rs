@@ -63,8 +63,11 @@ pub(crate) fn made(
                     made.attributes.push((number, facts, found));
                 }
             }
-            Step::Replace { .. } | Step::Delete { .. } | Step::Trash { .. } | Step::Move { .. } => {
-            }
+            Step::Replace { .. }
+            | Step::Delete { .. }
+            | Step::Trash { .. }
+            | Step::Link { .. }
+            | Step::Move { .. } => {}
         }
     }
     made.times.extend(times(ground, record, &ways)?);

@@ -182,6 +182,11 @@ pub(crate) fn exchange(from: impl AsFd, name: &[u8], to: impl AsFd, new_name: &[
     rustix::fs::renameat_with(from, name, to, new_name, RenameFlags::EXCHANGE)
 }
 
+pub(crate) fn link(from: impl AsFd, name: &[u8], to: impl AsFd, new_name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::linkat(from, name, to, new_name, AtFlags::empty())
+}
+
 pub(crate) fn unlink(parent: impl AsFd, name: &[u8]) -> Result<()> {
     pass()?;
     rustix::fs::unlinkat(parent, name, AtFlags::empty())

@@ -34,8 +34,30 @@ pub(crate) fn verify(ground: &Ground, record: &Record) -> Result<Findings, UndoE
     }
     if record.phase == Phase::Applied {
         Inside::new(ground, record).look(&mut findings)?;
+    } else {
+        restored(ground, record, &mut findings)?;
     }
     Ok(findings)
+}
+
+/// Directories that an undo has put back whole: whatever in them has a later change time is somebody else's change.
+fn restored(ground: &Ground, record: &Record, findings: &mut Findings) -> Result<(), UndoError> {
+    for Numbered { step, .. } in &record.steps {
+        let (Step::Delete { path, before } | Step::Replace { path, before }) = step else {
+            continue;
+        };
+        let now = ground.facts(path)?;
+        if now.is_none_or(|now| now.inode != before.inode || !now.is_directory()) {
+            continue;
+        }
+        let top = system::open_directory(ground.root(), path);
+        let inside = top.and_then(|top| tree::entries(top.as_fd())).at("look into", path)?;
+        let changed = inside.into_iter().filter(|(_, facts)| facts.changed > record.since);
+        let kind = ConflictKind::Changed;
+        let conflicts = changed.map(|(below, _)| Conflict { path: path::join(path, &below), kind });
+        findings.conflicts.extend(conflicts);
+    }
+    Ok(())
 }
 
 fn difference(left: Option<&Facts>, now: Option<&Facts>) -> Option<ConflictKind> {

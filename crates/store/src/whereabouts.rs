@@ -32,7 +32,10 @@ impl<'a> Ways<'a> {
                 | Step::Trash { path, .. }
                 | Step::Delete { path, .. }
                 | Step::Replace { path, .. } => from.entry(path).or_default().push(index),
-                Step::Create { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+                Step::Create { .. }
+                | Step::Link { .. }
+                | Step::Write { .. }
+                | Step::Meta { .. } => {}
             }
         }
         Ways { steps, from }
@@ -53,7 +56,10 @@ impl<'a> Ways<'a> {
                     let below = path::below(&place, gone).unwrap_or_default().into();
                     return Whereabouts::Kept { number: *number, below };
                 }
-                Step::Create { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+                Step::Create { .. }
+                | Step::Link { .. }
+                | Step::Write { .. }
+                | Step::Meta { .. } => {}
             }
             index = next + 1;
         }
@@ -80,7 +86,9 @@ pub(crate) fn before(steps: &[Numbered], path: &[u8]) -> Option<BString> {
                     place = path::join(from, rest);
                 }
             }
-            Step::Create { path: made } | Step::Replace { path: made, .. } => {
+            Step::Create { path: made }
+            | Step::Link { path: made, .. }
+            | Step::Replace { path: made, .. } => {
                 if path::below(&place, made).is_some() {
                     return None;
                 }

@@ -79,6 +79,12 @@ pub enum Step {
         before: Facts,
         attributes: Attributes,
     },
+    /// Another name for a file. Kept nowhere while the other one is there, so that the number of its names is right.
+    Link {
+        path: BString,
+        existing: BString,
+        inode: u64,
+    },
 }
 
 impl Step {
@@ -89,6 +95,7 @@ impl Step {
             | Step::Replace { path, .. }
             | Step::Delete { path, .. }
             | Step::Write { path, .. }
+            | Step::Link { path, .. }
             | Step::Meta { path, .. } => (path, None),
             Step::Trash { path: from, to, .. } | Step::Move { from, to, .. } => (from, Some(to)),
         };

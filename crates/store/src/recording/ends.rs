@@ -26,6 +26,11 @@ pub(crate) fn new_record(ground: &Ground, about: &About) -> Result<RecordFile, U
         }
         let record = Record::begin(id, about.clone(), tree);
         if let Some(file) = RecordFile::create(folders.busy.as_fd(), record)? {
+            // Whoever had the number may have settled his record between the two looks.
+            if system::stat(&folders.log, name.as_bytes()).at("look for a number", b"")?.is_some() {
+                system::unlink(&folders.busy, name.as_bytes()).at("look for a number", b"")?;
+                continue;
+            }
             crate::journal::set_head(folders, id);
             return Ok(file);
         }
@@ -36,6 +41,8 @@ pub(crate) fn new_record(ground: &Ground, about: &About) -> Result<RecordFile, U
 pub(crate) fn repair(hand: &mut Hand<'_>) -> Result<(), UndoError> {
     repair_replaced(hand)?;
     let steps = hand.file.record.steps.clone();
+    let renewed = steps.iter().filter(|one| matches!(one.step, Step::Replace { .. }));
+    hand.redo_steps(&renewed.cloned().collect::<Vec<_>>())?;
     let mut void = Vec::new();
     let mut later: Vec<&BString> = Vec::new();
     for Numbered { number, step } in steps.iter().rev() {

@@ -7,12 +7,13 @@
 mod ends;
 mod known;
 
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::BString;
 
 use crate::error::{At, UndoError};
-use crate::facts::{Attributes, Facts, Kind};
+use crate::facts::{self, Attributes, Facts, Kind};
 use crate::ground::{Ground, Slots, Spot};
 use crate::path;
 use crate::record::file::RecordFile;
@@ -66,6 +67,44 @@ impl Recording {
         let number = self.add(&mut open, Step::Create { path: path.clone() })?;
         open.covered.insert(path, Covered::Made);
         Ok(Announced(Some(number)))
+    }
+
+    /// Another name will be made for a file that exists.
+    pub fn link(&self, existing: &[u8], path: &[u8]) -> Result<Announced, UndoError> {
+        let (existing, path) = (path::check(existing)?, path::check(path)?);
+        if self.ground.facts(&path)?.is_some() {
+            return Ok(Announced(None));
+        }
+        let mut open = self.open();
+        let Some((_, facts)) = self.look(&existing)? else { return Ok(Announced(None)) };
+        let step = Step::Link { path: path.clone(), existing, inode: facts.inode };
+        let number = self.add(&mut open, step)?;
+        open.covered.insert(path, Covered::Made);
+        Ok(Announced(Some(number)))
+    }
+
+    /// Empties a regular file without copying what was in it: a new, empty one with the same attributes takes its place,
+    /// and is given to be written to. This makes the change; the price is another inode.
+    ///
+    /// `None` where that would be seen, or is not possible, or not needed: then [`before_write`](Self::before_write) and
+    /// truncate. For large files only: copying a small one is cheaper.
+    pub fn renew(&self, path: &[u8]) -> Result<Option<OwnedFd>, UndoError> {
+        let path = path::check(path)?;
+        let mut open = self.open();
+        let Some((spot, before)) = self.look(&path)? else { return Ok(None) };
+        let is_plain = before.kind == Kind::File && before.links == 1;
+        if !is_plain || open.is_covered(&path, &before, Covered::Kept) {
+            return Ok(None);
+        }
+        let attributes = attributes_of(&spot, &path)?;
+        let number = self.file(&mut open)?.record.next_number;
+        let slots = self.slots(&mut open)?;
+        let Ok(new) = create_like(&slots.redo, number, &before, &attributes) else {
+            return Ok(None);
+        };
+        self.perform(&mut open, Step::Replace { path: path.clone(), before })?;
+        open.covered.insert(path, Covered::Kept);
+        Ok(Some(new))
     }
 
     /// The content of a regular file will change in place: by writing, appending or truncating. Its content and
@@ -162,7 +201,7 @@ impl Recording {
         let Some(step) = step.map(|step| step.step.clone()) else { return Ok(()) };
         file.append(vec![Entry::Void { number }])?;
         match step {
-            Step::Create { path } => open.forget(&path),
+            Step::Create { path } | Step::Link { path, .. } => open.forget(&path),
             Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
                 open.rebase(&to, &from);
             }
@@ -329,6 +368,23 @@ impl Recording {
         }
         open.slots.as_ref().ok_or(UndoError::NothingToUndo)
     }
+}
+
+/// Empty, with the same owner, mode and attributes; its time is now.
+fn create_like(
+    folder: &OwnedFd,
+    number: u32,
+    facts: &Facts,
+    attributes: &Attributes,
+) -> Result<OwnedFd, rustix::io::Errno> {
+    let name = crate::ground::slot_name(number);
+    if system::stat(folder, &name)?.is_some() {
+        system::unlink(folder, &name)?;
+    }
+    let file = system::create_copy(folder, &name)?;
+    let modified = system::now();
+    facts::put_back(folder, &name, &Facts { modified, ..facts.clone() }, attributes)?;
+    Ok(file)
 }
 
 fn attributes_of(spot: &Spot, path: &[u8]) -> Result<Attributes, UndoError> {

@@ -57,7 +57,7 @@ impl Hand<'_> {
         self.patiently(from, to, exchange)
     }
 
-    fn patiently<T>(
+    pub(super) fn patiently<T>(
         &mut self,
         from: End<'_>,
         to: End<'_>,

@@ -17,6 +17,7 @@ impl Hand<'_> {
             Step::Create { path } => self.recreate(number, path),
             Step::Replace { path, before } => self.replace(number, path, before.inode),
             Step::Delete { path, .. } => self.delete(number, path),
+            Step::Link { path, existing, inode } => self.link(number, path, existing, *inode),
             Step::Trash { path: from, to, inode } | Step::Move { from, to, inode } => {
                 self.relocate(from, to, *inode)
             }
@@ -32,6 +33,27 @@ impl Hand<'_> {
         }
         let spot = self.reach(path)?;
         self.rename(End::slot(&self.slots.redo, &name), End::tree(&spot, path))
+    }
+
+    fn link(
+        &mut self,
+        number: u32,
+        path: &BString,
+        existing: &BString,
+        inode: u64,
+    ) -> Result<(), UndoError> {
+        let name = slot_name(number);
+        if system::stat(&self.slots.redo, &name).at("look at what is kept", path)?.is_some() {
+            return self.recreate(number, path);
+        }
+        if self.is_there(path, inode)? || !self.is_there(existing, inode)? {
+            return Ok(());
+        }
+        let (source, target) = (self.reach(existing)?, self.reach(path)?);
+        let (from, to) = (End::tree(&source, existing), End::tree(&target, path));
+        self.patiently(from, to, || {
+            system::link(&source.directory, &source.name, &target.directory, &target.name)
+        })
     }
 
     /// `redo/n` is the new object, or, when we were stopped between the two renames, the old one.

@@ -17,6 +17,7 @@ impl Hand<'_> {
             Step::Create { path } => self.uncreate(number, path),
             Step::Replace { path, before } => self.unreplace(number, path, before.inode),
             Step::Delete { path, .. } => self.undelete(number, path),
+            Step::Link { path, existing, inode } => self.unlink(number, path, existing, *inode),
             Step::Trash { path: from, to, inode } | Step::Move { from, to, inode } => {
                 self.relocate(to, from, *inode)
             }
@@ -66,6 +67,26 @@ impl Hand<'_> {
             self.rename(place, redo)?;
         }
         self.rename(pre, place)
+    }
+
+    /// One name less. If it is the last one now, it is kept.
+    fn unlink(
+        &mut self,
+        number: u32,
+        path: &BString,
+        existing: &BString,
+        inode: u64,
+    ) -> Result<(), UndoError> {
+        if !self.is_there(path, inode)? {
+            return Ok(());
+        }
+        let spot = self.reach(path)?;
+        if !self.is_there(existing, inode)? {
+            let name = slot_name(number);
+            return self.rename(End::tree(&spot, path), End::slot(&self.slots.redo, &name));
+        }
+        let place = End::tree(&spot, path);
+        self.patiently(place, place, || system::unlink(&spot.directory, &spot.name))
     }
 
     fn undelete(&mut self, number: u32, path: &BString) -> Result<(), UndoError> {

@@ -125,6 +125,35 @@ fn a_directory_with_something_foreign_stays() {
 }
 
 #[test]
+fn what_a_person_changed_after_an_undo_is_found() {
+    for (setup, change, meanwhile) in [
+        ("dir d\nfile d/f x", "rm d", "echo mine >> d/f"),
+        ("dir d\nfile d/f x", "rm d", "echo mine > d/g"),
+        ("dir d\nfile d/f x", "rm d\nfile d x", "chmod 600 d/f"),
+        ("", "file f x", "echo mine > f"),
+        ("file f x", "append f y", "echo mine >> f"),
+        ("file f x", "mv f g", "echo mine > g"),
+    ] {
+        let when = format!("{setup}; {change}; {meanwhile}");
+        let project = Project::new();
+        run(&project.root, setup, None).unwrap();
+        request(&project, change);
+        let journal = project.journal();
+        journal.undo(&LAST, PLAIN).unwrap();
+        sleep(Duration::from_millis(10));
+        project.run(meanwhile);
+        let changed = project.tree();
+        let refused = journal.redo(&LAST, PLAIN);
+        assert!(matches!(refused, Err(UndoError::Conflicts(_))), "{when}: {refused:?}");
+        project.assert(&changed, &when);
+        journal.redo(&LAST, FORCE).unwrap_or_else(|error| panic!("{when}: {error}"));
+        journal.undo(&LAST, PLAIN).unwrap_or_else(|error| panic!("{when}: {error}"));
+        let differences = changed.differences(&project.tree(), super::tree::But::Times);
+        assert!(differences.is_empty(), "{when}: {differences:?}");
+    }
+}
+
+#[test]
 fn a_request_in_the_middle() {
     let project = Project::new();
     run(&project.root, "file a 1\nfile b 1\ndir d", None).unwrap();

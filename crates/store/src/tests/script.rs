@@ -88,8 +88,10 @@ impl Hand<'_> {
                 self.create(path)?;
                 symlink(OsStr::from_bytes(target), self.at(path)).unwrap();
             }
+            [b"renew", path, content @ ..] => self.renew(path, &content.join(&b' '))?,
             [b"hard", existing, path] => {
-                self.create(path)?;
+                let link = |recording: &Recording| recording.link(existing, path).map(|_| ());
+                self.recording.map_or(Ok(()), link)?;
                 fs::hard_link(self.at(existing), self.at(path)).unwrap();
             }
             [b"fifo", path] => {
@@ -109,6 +111,22 @@ impl Hand<'_> {
             }
             [b"rm" | b"trash" | b"mv" | b"replace", ..] => self.relocation(words)?,
             _ => self.change(words)?,
+        }
+        Ok(())
+    }
+
+    /// Written over as large files are.
+    fn renew(&self, path: &[u8], content: &[u8]) -> Result<(), UndoError> {
+        let new = match self.recording {
+            Some(recording) => recording.renew(path)?,
+            None => None,
+        };
+        match (new, self.recording) {
+            (Some(new), _) => fs::File::from(new).write_all(content).unwrap(),
+            (None, recording) => {
+                recording.map_or(Ok(()), |recording| recording.before_write(path))?;
+                fs::write(self.at(path), content).unwrap();
+            }
         }
         Ok(())
     }

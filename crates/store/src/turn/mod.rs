@@ -67,7 +67,8 @@ impl Journal {
         }
         let _lock = self.ground.lock()?;
         let all = self.log()?;
-        let chosen = choose(&all, which, direction)?;
+        let busy = journal::ids_in(self.ground.folders()?.busy.as_fd())?;
+        let chosen = choose(&all, &busy, which, direction)?;
         let mut report = Report::default();
         for record in &chosen {
             check(&self.ground, record, &all, &chosen, direction)?;
@@ -115,15 +116,16 @@ fn phases(direction: Direction) -> [Phase; 3] {
 /// In the order in which they are turned.
 fn choose<'a>(
     all: &'a [Record],
+    busy: &[RecordId],
     which: &Which,
     direction: Direction,
 ) -> Result<Vec<&'a Record>, UndoError> {
     let [wanted, ..] = phases(direction);
-    let mut ready: Vec<&Record> = all.iter().filter(|record| record.phase == wanted).collect();
+    let is_ready = |record: &&Record| record.phase == wanted && !busy.contains(&record.id);
+    let mut ready: Vec<&Record> = all.iter().filter(is_ready).collect();
     if direction == Direction::Redo {
-        ready.sort_by_key(|record| std::cmp::Reverse((record.since, record.id.0)));
-        // Undone one after the other within one tick of the clock: the oldest was the last.
-        ready.sort_by_key(|record| std::cmp::Reverse(record.since));
+        // Within one tick of the clock the oldest was the last.
+        ready.sort_by_key(|record| (std::cmp::Reverse(record.since), record.id));
     }
     let chosen = match which {
         Which::Last(count) => ready.into_iter().take(*count).collect(),
@@ -131,6 +133,9 @@ fn choose<'a>(
             for id in ids {
                 let record = all.iter().find(|record| record.id == *id);
                 let record = record.ok_or(UndoError::NoSuchRecord(*id))?;
+                if busy.contains(id) {
+                    return Err(UndoError::Running { id: *id, running: *id });
+                }
                 if record.phase != wanted {
                     let wanted = if wanted == Phase::Applied { "applied" } else { "undone" };
                     return Err(UndoError::WrongPhase { id: *id, phase: record.phase, wanted });

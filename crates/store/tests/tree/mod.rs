@@ -25,6 +25,8 @@ pub struct Entry {
     pub content: Vec<u8>,
     /// In units of 512 bytes; only where there are holes.
     pub blocks: Option<u64>,
+    /// Names it has anywhere, also outside this tree.
+    pub names: u64,
     /// The first path of the same object.
     pub linked_to: Option<Vec<u8>>,
     pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
@@ -97,6 +99,7 @@ fn entry(place: &Path, path: &[u8], seen: &mut HashMap<(u64, u64), Vec<Vec<u8>>>
         modified: (found.mtime(), found.mtime_nsec()),
         content,
         blocks: sparse.then(|| found.blocks()),
+        names: if kind == 'd' { 0 } else { found.nlink() },
         linked_to: None,
         attributes: attributes(place),
     }
@@ -167,6 +170,12 @@ impl Entry {
             compare("time", one == two, one, two);
         }
         if but == But::Nothing {
+            compare(
+                "names",
+                self.names == other.names,
+                self.names.to_string(),
+                other.names.to_string(),
+            );
             let (one, two) = (format!("{:?}", self.blocks), format!("{:?}", other.blocks));
             compare("blocks", one == two, one, two);
         }
