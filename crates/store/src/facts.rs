@@ -166,7 +166,13 @@ pub(crate) fn put_back(
     if (now.user, now.group) != (facts.user, facts.group) {
         system::set_owner(&object, facts.user, facts.group)?;
     }
-    attributes.set(&object)?;
+    if Attributes::of(&object)? != *attributes {
+        if facts.kind != Kind::Symlink && now.mode & 0o200 == 0 {
+            // Those of a read-only file cannot be set. Its mode follows.
+            system::set_mode(&object, now.mode | 0o200)?;
+        }
+        attributes.set(&object)?;
+    }
     if facts.kind != Kind::Symlink {
         let now = Facts::from_stat(&system::stat_handle(&object)?);
         if now.mode != facts.mode {

@@ -12,11 +12,12 @@ use super::folder::Layer;
 use super::plan::{LayerPlan, plan};
 use crate::error::{At, UndoError};
 use crate::facts::Facts;
-use crate::ground::{Ground, slot_name};
+use crate::ground::{Ground, Spot, slot_name};
 use crate::path;
 use crate::record::{DirectoryTime, Entry, LayerEntry, Made, Numbered, Phase, Record, Step};
 use crate::recording::Recording;
 use crate::settle;
+use crate::steps::reach::End;
 use crate::steps::{Direction, Hand};
 use crate::system;
 
@@ -132,15 +133,13 @@ fn bring(hand: &mut Hand<'_>) -> Result<(), UndoError> {
 }
 
 /// Out of the layer, to where the steps find it.
-fn stage(hand: &Hand<'_>) -> Result<(), UndoError> {
-    let Some(layer) = &hand.file.record.layer else { return Ok(()) };
+fn stage(hand: &mut Hand<'_>) -> Result<(), UndoError> {
+    let Some(layer) = hand.file.record.layer.clone() else { return Ok(()) };
     let upper = upper_of(hand.ground, &layer.folder)?;
     for (number, source) in &layer.sources {
         clean(upper.as_fd(), source).at("clean the layer", source)?;
-        let (parent, name) = path::split(source);
-        let parent = system::open_directory(upper.as_fd(), parent).at("read the layer", source)?;
-        system::rename(&parent, name, &hand.slots.redo, &slot_name(*number))
-            .at("take it out of the layer", source)?;
+        let (spot, name) = (spot_in(&upper, source)?, slot_name(*number));
+        hand.rename(End::slot(&spot.directory, &spot.name), End::slot(&hand.slots.redo, &name))?;
     }
     Ok(())
 }
@@ -171,10 +170,8 @@ pub(crate) fn take_back(hand: &mut Hand<'_>) -> Result<(), UndoError> {
         if staged.is_none() {
             continue;
         }
-        let (parent, last) = path::split(source);
-        let parent = system::open_directory(upper.as_fd(), parent).at("read the layer", source)?;
-        system::rename(&hand.slots.redo, &name, parent, last)
-            .at("put it back into the layer", source)?;
+        let spot = spot_in(&upper, source)?;
+        hand.rename(End::slot(&hand.slots.redo, &name), End::slot(&spot.directory, &spot.name))?;
     }
     let before = times_before(&hand.file.record, &layer);
     for (path, modified) in before {
@@ -209,6 +206,12 @@ fn times_before(record: &Record, layer: &LayerEntry) -> Vec<(BString, crate::fac
 fn layer_steps(record: &Record) -> Vec<Numbered> {
     let first = record.layer.as_ref().map_or(u32::MAX, |layer| layer.first);
     record.steps.iter().filter(|step| step.number >= first).cloned().collect()
+}
+
+fn spot_in(upper: &OwnedFd, source: &BString) -> Result<Spot, UndoError> {
+    let (parent, name) = path::split(source);
+    let directory = system::open_directory(upper.as_fd(), parent).at("read the layer", source)?;
+    Ok(Spot { directory, name: name.into() })
 }
 
 fn upper_of(ground: &Ground, folder: &BString) -> Result<OwnedFd, UndoError> {

@@ -22,7 +22,8 @@ pub(super) fn clean(upper: BorrowedFd<'_>, path: &BString) -> Result<(), Errno> 
         object(&parent, name, &facts)?;
         if facts.is_directory() {
             let listing = tree::listing(upper, &path)?;
-            let (names, removed) = inside(&listing)?;
+            let object = system::open_object(&parent, name)?;
+            let (names, removed) = writable(&object, facts.mode, 0o300, || inside(&listing))?;
             waiting.extend(names.iter().map(|name| path::join(&path, name)));
             if removed {
                 facts::set_time(&parent, name, facts.modified)?;
@@ -38,7 +39,7 @@ fn object(parent: &OwnedFd, name: &[u8], facts: &Facts) -> Result<(), Errno> {
         return Ok(());
     }
     if Marks::of(parent, name)?.any {
-        marks::strip(&object)?;
+        writable(&object, facts.mode, 0o200, || marks::strip(&object))?;
     }
     if facts.kind == Kind::File {
         if facts.mode & 0o6000 != 0 {
@@ -49,6 +50,22 @@ fn object(parent: &OwnedFd, name: &[u8], facts: &Facts) -> Result<(), Errno> {
         }
     }
     Ok(())
+}
+
+/// What is read-only is writable for a moment.
+fn writable<T>(
+    object: &OwnedFd,
+    mode: u32,
+    bits: u32,
+    act: impl FnOnce() -> Result<T, Errno>,
+) -> Result<T, Errno> {
+    if mode & bits == bits {
+        return act();
+    }
+    system::set_mode(object, mode | bits)?;
+    let done = act();
+    system::set_mode(object, mode)?;
+    done
 }
 
 /// Removes what must not come; names the rest.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use super::project::{LAST, PLAIN, Project, about};
@@ -54,6 +55,9 @@ pub(super) fn prepared(shape: &Shape) -> Project {
     project.run(shape.setup);
     let layer = project.journal().layer(&about()).unwrap();
     project.run_on(&layer, shape.change);
+    // The kernel's own folder is closed to a copy that is not made by root.
+    let work = project.root.join(".clada").join(layer.place().to_string()).join("work/work");
+    fs::set_permissions(work, fs::Permissions::from_mode(0o700)).unwrap();
     project
 }
 
