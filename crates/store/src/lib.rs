@@ -12,7 +12,9 @@
 //!
 //! // Direct changes, from any thread. Each call comes BEFORE the change; an error means: do not make it.
 //! recording.create(path)?                            // a file, directory, link, FIFO will be made
+//! recording.link(existing, path)?                    // another name for a file will be made
 //! recording.before_write(path)?                      // an existing file will be written, appended to, truncated
+//! recording.renew(path)?                             // empties a large file without copying it (this call does it)
 //! recording.before_meta(path)?                       // mode, owner, times, attributes will change
 //! recording.moved(from, to)?                         // will be renamed to a free name
 //! recording.trash(path, ".trash/…")?                 // the same, shown as a deletion

@@ -204,13 +204,13 @@ pub(crate) fn open_object(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
 }
 
 /// The one path that leads to exactly what is open: attributes cannot be reached through a bare handle.
-fn name_in_proc(object: impl AsFd) -> String {
-    format!("/proc/self/fd/{}", object.as_fd().as_raw_fd())
+fn name_in_proc(object: BorrowedFd<'_>) -> String {
+    format!("/proc/self/fd/{}", object.as_raw_fd())
 }
 
 pub(crate) fn set_mode(object: impl AsFd, mode: u32) -> Result<()> {
     pass()?;
-    rustix::fs::chmod(name_in_proc(object), Mode::from_raw_mode(mode))
+    rustix::fs::chmod(name_in_proc(object.as_fd()), Mode::from_raw_mode(mode))
 }
 
 pub(crate) fn set_owner(object: impl AsFd, user: u32, group: u32) -> Result<()> {
@@ -231,7 +231,7 @@ pub(crate) fn set_time(parent: impl AsFd, name: &[u8], modified: Time) -> Result
 
 /// Names of extended attributes; none where the file system has none.
 pub(crate) fn attribute_names(object: impl AsFd) -> Result<Vec<BString>> {
-    let path = name_in_proc(object);
+    let path = name_in_proc(object.as_fd());
     let mut buffer = Vec::new();
     loop {
         let size = match rustix::fs::listxattr_query(&path) {
@@ -252,7 +252,7 @@ pub(crate) fn attribute_names(object: impl AsFd) -> Result<Vec<BString>> {
 }
 
 pub(crate) fn attribute(object: impl AsFd, name: &[u8]) -> Result<Option<BString>> {
-    let path = name_in_proc(object);
+    let path = name_in_proc(object.as_fd());
     let mut buffer = vec![0_u8; 256];
     loop {
         match rustix::fs::getxattr(&path, name, &mut buffer[..]) {
@@ -269,12 +269,12 @@ pub(crate) fn attribute(object: impl AsFd, name: &[u8]) -> Result<Option<BString
 
 pub(crate) fn set_attribute(object: impl AsFd, name: &[u8], value: &[u8]) -> Result<()> {
     pass()?;
-    rustix::fs::setxattr(name_in_proc(object), name, value, XattrFlags::empty())
+    rustix::fs::setxattr(name_in_proc(object.as_fd()), name, value, XattrFlags::empty())
 }
 
 pub(crate) fn remove_attribute(object: impl AsFd, name: &[u8]) -> Result<()> {
     pass()?;
-    match rustix::fs::removexattr(name_in_proc(object), name) {
+    match rustix::fs::removexattr(name_in_proc(object.as_fd()), name) {
         Err(Errno::NODATA) => Ok(()),
         result => result,
     }

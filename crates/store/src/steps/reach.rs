@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::Hand;
 use crate::error::{At, UndoError};
 use crate::facts::Facts;
-use crate::ground::Spot;
+use crate::ground::{Spot, slot_name};
 use crate::path;
 use crate::record::Entry;
 use crate::system;
@@ -105,18 +105,30 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// After a crash: what was writable for a moment only.
+    /// After a crash: what was writable for a moment only, in the tree or already where it is kept.
     pub(crate) fn tighten(&self) -> Result<(), UndoError> {
         for (path, mode) in &self.file.record.loosened {
-            if let Some(facts) = self.ground.facts(path)?
-                && facts.mode == mode | 0o300
-                && let Some(spot) = self.ground.spot(path)?
-            {
-                let object = system::open_object(&spot.directory, &spot.name);
-                let object = object.at("look at it", path)?;
-                system::set_mode(object, *mode).at("make it read-only again", path)?;
+            if let Some(spot) = self.ground.spot(path)? {
+                tighten_at(spot.directory.as_fd(), &spot.name, *mode).at("look at it", path)?;
+            }
+            for numbered in &self.file.record.steps {
+                if numbered.step.paths().any(|one| one == path) {
+                    let name = slot_name(numbered.number);
+                    for folder in [&self.slots.pre, &self.slots.redo] {
+                        tighten_at(folder.as_fd(), &name, *mode).at("look at it", path)?;
+                    }
+                }
             }
         }
         Ok(())
+    }
+}
+
+fn tighten_at(directory: BorrowedFd<'_>, name: &BString, mode: u32) -> Result<(), Errno> {
+    match Facts::of(directory, name)? {
+        Some(facts) if facts.is_directory() && facts.mode == mode | 0o300 => {
+            system::set_mode(system::open_object(directory, name)?, mode)
+        }
+        _ => Ok(()),
     }
 }
