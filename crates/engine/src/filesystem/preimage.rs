@@ -99,7 +99,8 @@ pub(crate) fn keep(
     if let Some(copy) = clone(resolver, &reader) {
         return Ok((file, Preimage::Copy { copy, times }));
     }
-    if rustix::fs::flistxattr(&reader, &mut [0_u8; 0][..]) == Ok(0)
+    // A buffer of nothing would be answered with nothing, whatever there is.
+    if rustix::fs::flistxattr(&reader, &mut [0_u8; 1][..]) == Ok(0)
         && let Some((new, preimage)) = exchange(resolver, path, stat)?
     {
         return Ok((new, preimage));

@@ -188,3 +188,15 @@ pub fn a_small_file_keeps_its_inode() {
     reader.read_to_end(&mut text).unwrap();
     assert_eq!(text.as_bstr(), "fresh");
 }
+
+pub fn a_large_file_keeps_its_attributes() {
+    let scratch = Scratch::new();
+    let files = scratch.confined();
+    let path = scratch.root().join("f");
+    std::fs::write(&path, vec![b'x'; 1 << 20]).unwrap();
+    rustix::fs::setxattr(&path, "user.note", b"kept", rustix::fs::XattrFlags::empty()).unwrap();
+    assert_eq!(run(&files, "write f new"), "ok");
+    let mut value = [0; 16];
+    let length = rustix::fs::getxattr(&path, "user.note", &mut value[..]).unwrap();
+    assert_eq!(value[..length].as_bstr(), "kept");
+}

@@ -33,6 +33,7 @@ exacta_world::tests! {
     full_disk::what_another_session_keeps_is_not_cleared,
     full_disk::a_file_is_truncated_when_it_is_opened,
     full_disk::a_small_file_keeps_its_inode,
+    full_disk::a_large_file_keeps_its_attributes,
     limits::names_and_paths_of_every_length,
     limits::a_chain_of_links_is_followed_forty_times,
     limits::a_hundred_thousand_entries,
