@@ -4,13 +4,29 @@
 use bstr::BString;
 
 use crate::control;
-use crate::release::Heavy;
+use crate::release::{self, Heavy};
 use crate::status::Stop;
 
 /// Bytes copied between two looks at the control.
 pub const STRETCH: usize = 1 << 20;
 /// Words copied between two looks.
 const WORDS: usize = 1 << 10;
+
+/// Makes room. An allocator may have to copy what is there already, and it cannot be asked to stop: so that is done here.
+pub fn reserve(into: &mut Vec<u8>, more: usize) -> Result<(), Stop> {
+    let wanted = into.len().saturating_add(more);
+    if wanted <= into.capacity() || into.len() <= STRETCH {
+        into.reserve(more);
+        return Ok(());
+    }
+    let mut grown = Heavy::new(Vec::with_capacity(wanted.max(into.capacity().saturating_mul(2))));
+    for part in into.chunks(STRETCH) {
+        control::check_here()?;
+        grown.extend_from_slice(part);
+    }
+    release::discard(std::mem::replace(into, grown.into_inner()));
+    Ok(())
+}
 
 /// All of it or, if the request is stopped, nothing.
 pub fn extend(into: &mut Vec<u8>, text: &[u8]) -> Result<(), Stop> {
@@ -19,7 +35,7 @@ pub fn extend(into: &mut Vec<u8>, text: &[u8]) -> Result<(), Stop> {
         return Ok(());
     }
     let before = into.len();
-    into.reserve(text.len());
+    reserve(into, text.len())?;
     for part in text.chunks(STRETCH) {
         if let Err(stop) = control::check_here() {
             into.truncate(before);

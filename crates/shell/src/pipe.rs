@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::control::{self, Control, PATIENCE};
 use crate::errno;
 use crate::filesystem::{FileKind, Metadata, OpenFile, Real, RealFiles};
+use crate::long;
 use crate::release::Heavy;
 use crate::status::LimitKind;
 
@@ -97,6 +98,22 @@ impl Shared {
     fn is_unbounded(&self) -> bool {
         self.capacity == usize::MAX
     }
+}
+
+/// As [`long::reserve`].
+fn make_room(bytes: &mut Heavy<VecDeque<u8>>, more: usize) -> io::Result<()> {
+    let wanted = bytes.len() + more;
+    if wanted <= bytes.capacity() || bytes.len() <= long::STRETCH {
+        return Ok(());
+    }
+    let mut grown = Heavy::new(VecDeque::with_capacity(wanted.max(bytes.capacity() * 2)));
+    let (front, back) = bytes.as_slices();
+    for part in front.chunks(long::STRETCH).chain(back.chunks(long::STRETCH)) {
+        control::check_here().map_err(|_| errno::error(errno::EINTR))?;
+        grown.extend(part);
+    }
+    *bytes = grown;
+    Ok(())
 }
 
 /// Both ends of a new pipe. Dropping the last reader makes writers fail with `EPIPE`; dropping the last
@@ -256,6 +273,7 @@ impl OpenFile for PipeWriter {
             if room > 0 || data.is_empty() {
                 let part = data.get(..room.min(data.len())).unwrap_or(data);
                 self.check_size(state.bytes.len() + part.len())?;
+                make_room(&mut state.bytes, part.len())?;
                 state.bytes.extend(part);
                 if state.waiting_readers > 0 {
                     self.shared.filled.notify_all();

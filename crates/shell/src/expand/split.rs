@@ -7,6 +7,7 @@ use bstr::{BStr, ByteSlice};
 
 use super::field::{Expansion, Field, Mark, Origin};
 use crate::control::Control;
+use crate::long::Pace;
 use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::Stop;
@@ -111,7 +112,9 @@ pub(super) fn split(
     control: &Control,
 ) -> Result<Heavy<Vec<Field>>, Stop> {
     let mut splitter = Splitter { fields: Heavy::default(), field: None, after_white: false };
+    let mut pace = Pace::default();
     for (mark, text) in expansion.stretches() {
+        pace.walked(text.len())?;
         match mark {
             Mark::Break => splitter.end_field(),
             Mark::Text(Origin::Quoted) => splitter.append(text, true),

@@ -11,6 +11,7 @@ use crate::builtins::{self, Command, Context, DeclarationArgument, Run, ToolErro
 use crate::errno;
 use crate::filesystem::{Access, Follow, OpenFile};
 use crate::host::{Action, Clearance, Execution, Step};
+use crate::long;
 use crate::shell::{SIGPIPE, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running, Stop};
 
@@ -51,7 +52,8 @@ impl Shell {
     fn remember_argument(&mut self, words: &[BString]) {
         if let Some(last) = words.last() {
             self.last_argument.clear();
-            self.last_argument.extend_from_slice(last);
+            // Of a request that is stopped nobody asks for it.
+            let _stopped = long::extend(&mut self.last_argument, last);
         }
     }
 

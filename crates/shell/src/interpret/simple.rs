@@ -8,6 +8,7 @@ use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
 use crate::variables::{ScopeKind, list_as_text};
+use crate::{long, release};
 
 impl Shell {
     pub(super) fn run_simple(&mut self, command: &SimpleCommand) -> Flow {
@@ -209,7 +210,8 @@ impl Shell {
             }
             shell.judge(words, crate::host::Execution::InProcess)?;
             let flow = shell.with_redirects(&command.redirects, |shell| run(shell, &arguments));
-            shell.last_argument = words.last().cloned().unwrap_or_default();
+            let last = long::copy(words.last().map_or(&[][..], |last| last))?;
+            release::discard(std::mem::replace(&mut shell.last_argument, last));
             flow
         })
     }

@@ -80,6 +80,16 @@ impl IndexedArray {
         }
     }
 
+    /// All of these after the last element.
+    pub fn append(&mut self, mut values: Heavy<Vec<BString>>) -> Result<(), Stop> {
+        self.own()?;
+        match self.elements_mut() {
+            Elements::Dense(all) => all.append(&mut values),
+            Elements::Sparse(_) => values.drain(..).for_each(|value| self.push(value)),
+        }
+        Ok(())
+    }
+
     /// After the last element: where `a+=(x)` puts it.
     pub fn next_index(&self) -> u64 {
         match &*self.elements {
@@ -136,6 +146,12 @@ impl IndexedArray {
             let values = std::mem::take(&mut **values);
             *elements = Elements::Sparse((0..).zip(values).collect());
         }
+    }
+}
+
+impl From<Heavy<Vec<BString>>> for IndexedArray {
+    fn from(values: Heavy<Vec<BString>>) -> Self {
+        IndexedArray { elements: Arc::new(Elements::Dense(values)) }
     }
 }
 

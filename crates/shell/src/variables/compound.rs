@@ -9,6 +9,7 @@ use super::assign::Mode;
 use super::element::{is_literally, written_element};
 use super::lookup::Place;
 use super::{Attributes, ElementKey, IndexedArray, Value};
+use crate::release::Heavy;
 use crate::shell::Shell;
 use crate::status::Running;
 
@@ -34,7 +35,13 @@ impl Shell {
         }
         let associative = self.is_associative_at(place);
         let pairs = associative && elements.first().is_some_and(|first| first.subscript.is_none());
-        let pending = self.expand_elements(elements, associative, pairs)?;
+        // Almost every list is one of words alone, and may be a long one.
+        let plain = !associative && elements.iter().all(|element| element.subscript.is_none());
+        let (words, pending) = if plain {
+            (self.expand_plain_elements(elements)?, Vec::new())
+        } else {
+            (Heavy::default(), self.expand_elements(elements, associative, pairs)?)
+        };
         let variable = self.variables.get_at(place.depth, name);
         let attributes = variable.map(|variable| variable.attributes).unwrap_or_default();
         if attributes.readonly {
@@ -50,12 +57,47 @@ impl Shell {
             );
             self.variables.at_mut(place.depth, name).attributes.nameref = false;
         }
+        if plain {
+            return self.store_words(place, attributes, words, mode).map(|()| true);
+        }
         match (associative, pairs) {
             (true, true) => self.store_pairs(place, attributes, pending, mode)?,
             (true, false) => self.store_keys(place, attributes, pending, mode)?,
             (false, _) => self.store_indices(place, attributes, pending, mode)?,
         }
         Ok(true)
+    }
+
+    fn expand_plain_elements(&mut self, elements: &[ArrayElement]) -> Running<Heavy<Vec<BString>>> {
+        let mut words = Heavy::new(Vec::with_capacity(elements.len()));
+        for element in elements {
+            self.expand_word_into(&element.value, &mut words)?;
+        }
+        Ok(words)
+    }
+
+    /// Words without subscripts, one after the other.
+    fn store_words(
+        &mut self,
+        place: &Place,
+        attributes: Attributes,
+        mut words: Heavy<Vec<BString>>,
+        mode: Mode,
+    ) -> Running<()> {
+        if attributes.integer || attributes.changes_case() {
+            for word in words.iter_mut() {
+                *word = self.convert(attributes, None, std::mem::take(word), Mode::Replace)?;
+            }
+        }
+        let variable = self.variables.at_mut(place.depth, place.name.as_bstr());
+        variable.become_array(false);
+        if let Some(Value::Indexed(array)) = &mut variable.value {
+            match mode {
+                Mode::Replace => *array = words.into(),
+                Mode::Append => array.append(words)?,
+            }
+        }
+        Ok(())
     }
 
     fn expand_elements<'a>(

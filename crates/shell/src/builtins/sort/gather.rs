@@ -12,6 +12,7 @@ use super::table::{ENTRY_SIZE, LARGEST, Table};
 use crate::builtins::{Context, Output, ToolError};
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
+use crate::long;
 use crate::release::Heavy;
 
 /// What lines and their index may take together, unless `-S` says less. Not more: giving so much memory back
@@ -56,6 +57,7 @@ impl<'a> Gatherer<'a> {
         // A block may be one very long line.
         for part in block.chunks(STRETCH) {
             context.control().check()?;
+            long::reserve(&mut self.text, part.len())?;
             self.text.extend_from_slice(part);
             self.lines += memchr_iter(separator, part).count();
         }
@@ -80,8 +82,9 @@ impl<'a> Gatherer<'a> {
     }
 
     fn sort(&mut self, context: &Context<'_>) -> Result<Table, ToolError> {
-        self.lines = 0;
-        let mut table = Table::new(std::mem::take(&mut self.text), self.settings.separator);
+        let lines = std::mem::take(&mut self.lines);
+        let text = std::mem::take(&mut self.text);
+        let mut table = Table::new(text, self.settings.separator, lines);
         table.sort(&self.settings.rules, &context.control())?;
         Ok(table)
     }

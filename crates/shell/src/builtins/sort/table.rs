@@ -109,9 +109,9 @@ const WORTH_A_THREAD: usize = 1 << 17;
 const STRIDE: usize = 1 << 14;
 
 impl Table {
-    /// Every line of the text ends with the separator.
-    pub fn new(text: Heavy<Vec<u8>>, separator: u8) -> Self {
-        Table { text, separator, entries: Heavy::default() }
+    /// Every line of the text ends with the separator. Room for the index is made at once: growing would copy it.
+    pub fn new(text: Heavy<Vec<u8>>, separator: u8, lines: usize) -> Self {
+        Table { text, separator, entries: Heavy::new(Vec::with_capacity(lines)) }
     }
 
     pub fn sort(&mut self, rules: &Rules, control: &Arc<Control>) -> Result<(), Stop> {
@@ -249,8 +249,10 @@ fn merge(
             until_check = STRIDE;
         }
     }
-    merged.extend_from_slice(left);
-    merged.extend_from_slice(right);
+    for part in left.chunks(STRIDE).chain(right.chunks(STRIDE)) {
+        control.check()?;
+        merged.extend_from_slice(part);
+    }
     Ok(())
 }
 
@@ -270,7 +272,7 @@ mod tests {
         let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         expected.pop();
         expected.sort_unstable();
-        let mut table = Table::new(Heavy::new(text.clone()), b'\n');
+        let mut table = Table::new(Heavy::new(text.clone()), b'\n', 0);
         table.sort(&Rules::default(), &Arc::new(Control::new(Limits::default()))).unwrap();
         assert!(table.lines().eq(expected));
     }
