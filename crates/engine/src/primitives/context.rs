@@ -17,8 +17,8 @@ use crate::project;
 ///
 /// use exacta::primitives::PrimitiveContext;
 ///
-/// let context = PrimitiveContext::new(PathBuf::from("/work/project"));
-/// assert_eq!(context.resolve_path("src"), Path::new("/work/project/src"));
+/// let context = PrimitiveContext::new(PathBuf::from("/srv/project"));
+/// assert_eq!(context.resolve_path("src"), Path::new("/srv/project/src"));
 /// assert!(context.is_path_allowed("src/../tests"));
 /// assert!(context.is_path_allowed("/tmp"));
 /// assert!(!context.is_path_allowed("../another"));

@@ -146,7 +146,6 @@ pub enum Rule {
 }
 
 /// Calls that depend on their arguments, or are asked about.
-#[cfg(target_arch = "x86_64")]
 const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_clone, Rule::Clone),
     (libc::SYS_execve, Rule::Ask),
@@ -164,40 +163,22 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
     (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
     (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
-    (libc::SYS_chmod, Rule::Mode(1)),
     (libc::SYS_fchmod, Rule::Mode(1)),
     (libc::SYS_fchmodat, Rule::Mode(2)),
     (FCHMODAT2, Rule::Mode(2)),
+    (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
+    (libc::SYS_mknodat, Rule::Node(2)),
+];
+/// The same, for what newer architectures have never had.
+#[cfg(target_arch = "x86_64")]
+const DEPENDING_BEFORE: &[(c_long, Rule)] = &[
+    (libc::SYS_chmod, Rule::Mode(1)),
     (libc::SYS_creat, Rule::Mode(1)),
     (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
-    (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
     (libc::SYS_mknod, Rule::Node(1)),
-    (libc::SYS_mknodat, Rule::Node(2)),
 ];
 #[cfg(target_arch = "aarch64")]
-const DEPENDING: &[(c_long, Rule)] = &[
-    (libc::SYS_clone, Rule::Clone),
-    (libc::SYS_execve, Rule::Ask),
-    (libc::SYS_execveat, Rule::Ask),
-    (libc::SYS_socket, Rule::Socket),
-    (libc::SYS_socketpair, Rule::SocketPair),
-    (libc::SYS_ioctl, Rule::Terminal),
-    (libc::SYS_personality, Rule::Personality),
-    (libc::SYS_sched_setaffinity, Rule::NotFirst(0)),
-    (libc::SYS_sched_setattr, Rule::NotFirst(0)),
-    (libc::SYS_sched_setparam, Rule::NotFirst(0)),
-    (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
-    (libc::SYS_shmget, Rule::Segment),
-    (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER)),
-    (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
-    (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
-    (libc::SYS_prlimit64, Rule::ChangeLimit { tasks: true }),
-    (libc::SYS_fchmod, Rule::Mode(1)),
-    (libc::SYS_fchmodat, Rule::Mode(2)),
-    (FCHMODAT2, Rule::Mode(2)),
-    (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
-    (libc::SYS_mknodat, Rule::Node(2)),
-];
+const DEPENDING_BEFORE: &[(c_long, Rule)] = &[];
 
 /// As the kernel names it in the description of a call.
 #[cfg(target_arch = "x86_64")]
@@ -293,7 +274,7 @@ fn rule_for(number: c_long, choices: Choices) -> Rule {
     {
         return Rule::Absent;
     }
-    let found = DEPENDING.iter().find(|(call, _)| *call == number);
+    let found = DEPENDING.iter().chain(DEPENDING_BEFORE).find(|(call, _)| *call == number);
     match found.map_or(Rule::Allow, |(_, rule)| *rule) {
         Rule::SetLimit { .. } => Rule::SetLimit { tasks: choices.asking },
         Rule::ChangeLimit { .. } => Rule::ChangeLimit { tasks: choices.asking },

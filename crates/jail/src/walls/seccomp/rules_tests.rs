@@ -224,7 +224,7 @@ fn every_group_says_why_and_no_call_has_two_rules() {
     for (reason, calls) in ABSENT {
         assert!(!reason.is_empty() && calls.iter().all(|call| seen.insert(*call)), "{reason}");
     }
-    for (call, _) in DEPENDING {
+    for (call, _) in DEPENDING.iter().chain(DEPENDING_BEFORE) {
         assert!(seen.insert(*call), "{call}");
     }
     assert!(DEBUGGING.iter().all(|call| seen.insert(*call)));
