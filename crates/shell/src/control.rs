@@ -499,6 +499,15 @@ pub fn check_here() -> Result<(), Stop> {
     CURRENT.with_borrow(|current| current.as_deref().map_or(Ok(()), Control::check))
 }
 
+/// The same, for who only drops something: also where the thread itself is ending.
+pub fn goes_on_here() -> bool {
+    let goes_on = |current: &RefCell<Option<Arc<Control>>>| match current.try_borrow() {
+        Ok(current) => current.as_deref().is_none_or(|control| control.check().is_ok()),
+        Err(_) => true,
+    };
+    CURRENT.try_with(goes_on).unwrap_or(true)
+}
+
 impl Request {
     fn lock(&self) -> MutexGuard<'_, Option<Stop>> {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner)

@@ -4,20 +4,33 @@
 //! thousand words. A request that is stopped must end within ten milliseconds, whatever it holds: what is heavy
 //! is let go of on another thread.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bstr::BString;
 
+use crate::control;
 use crate::interpret::pool;
 
 /// From here on another thread is worth waking.
 const HEAVY: usize = 4 << 20;
 /// What may wait for that thread: a loop must not make garbage faster than it is taken away.
 const LARGEST_BACKLOG: usize = 512 << 20;
+/// What is dropped between two looks at the control.
+pub const ELEMENTS: usize = 1 << 12;
 
-static BACKLOG: AtomicUsize = AtomicUsize::new(0);
+/// What waits to be dropped. One thread takes it away: several would take the processors from the request itself.
+static BACKLOG: Mutex<Backlog> =
+    Mutex::new(Backlog { values: VecDeque::new(), weight: 0, attended: false });
+
+struct Backlog {
+    values: VecDeque<(Box<dyn Any + Send>, usize)>,
+    weight: usize,
+    /// A thread is at work on it.
+    attended: bool,
+}
 
 /// A value that may hold much memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +44,18 @@ pub fn discard<T: Weigh>(value: T) {
 pub trait Weigh: Default + Send + 'static {
     /// Bytes held, roughly, and found at once.
     fn weight(&self) -> usize;
+
+    /// Drops a part that takes no more than a millisecond; `false`: nothing is left.
+    fn shed(&mut self) -> bool {
+        *self = Self::default();
+        false
+    }
+}
+
+/// [`Weigh::shed`] of lists.
+pub fn shorten<T>(list: &mut Vec<T>) -> bool {
+    list.truncate(list.len().saturating_sub(ELEMENTS));
+    !list.is_empty()
 }
 
 impl<T: Weigh> Heavy<T> {
@@ -69,17 +94,48 @@ impl<T: Weigh> Drop for Heavy<T> {
         if weight < HEAVY {
             return;
         }
-        let value = std::mem::take(&mut self.0);
-        if BACKLOG.fetch_add(weight, Ordering::Relaxed) > LARGEST_BACKLOG {
-            BACKLOG.fetch_sub(weight, Ordering::Relaxed);
-            return;
+        if lock().weight > LARGEST_BACKLOG {
+            // Here then, but only as long as the request goes on: its end waits for nobody.
+            while control::goes_on_here() {
+                if !self.0.shed() {
+                    return;
+                }
+            }
         }
-        // Without a thread the task is dropped here, and the value with it.
-        let _ = pool::run(move || {
-            drop(value);
-            BACKLOG.fetch_sub(weight, Ordering::Relaxed);
-        });
+        put_off(Box::new(std::mem::take(&mut self.0)), weight);
     }
+}
+
+fn put_off(value: Box<dyn Any + Send>, weight: usize) {
+    let mut backlog = lock();
+    backlog.values.push_back((value, weight));
+    backlog.weight += weight;
+    if backlog.attended {
+        return;
+    }
+    backlog.attended = true;
+    drop(backlog);
+    if pool::run(take_away).is_err() {
+        // Without a thread it is done here.
+        take_away();
+    }
+}
+
+fn take_away() {
+    loop {
+        let mut backlog = lock();
+        let Some((value, weight)) = backlog.values.pop_front() else {
+            backlog.attended = false;
+            return;
+        };
+        drop(backlog);
+        drop(value);
+        lock().weight -= weight;
+    }
+}
+
+fn lock() -> MutexGuard<'static, Backlog> {
+    BACKLOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Weigh for Vec<u8> {
@@ -105,6 +161,10 @@ impl Weigh for Vec<BString> {
         let text =
             if self.len() <= FEW { self.iter().map(|word| word.capacity()).sum() } else { 0 };
         self.len().saturating_mul(WORD).saturating_add(text)
+    }
+
+    fn shed(&mut self) -> bool {
+        shorten(self)
     }
 }
 

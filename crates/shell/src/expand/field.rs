@@ -7,7 +7,7 @@ use bstr::BString;
 
 use super::pattern;
 use crate::long::{self, Pace};
-use crate::release::{Heavy, Weigh};
+use crate::release::{self, Heavy, Weigh};
 use crate::status::{Interrupt, LimitKind, Running, Stop};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,11 +180,20 @@ impl Weigh for Vec<Field> {
     fn weight(&self) -> usize {
         self.len().saturating_mul(FIELD_BYTES)
     }
+
+    fn shed(&mut self) -> bool {
+        release::shorten(self)
+    }
 }
 
 impl Weigh for std::vec::IntoIter<Field> {
     fn weight(&self) -> usize {
         self.len().saturating_mul(FIELD_BYTES)
+    }
+
+    fn shed(&mut self) -> bool {
+        self.by_ref().take(release::ELEMENTS).for_each(drop);
+        self.len() > 0
     }
 }
 
