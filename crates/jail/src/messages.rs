@@ -8,7 +8,20 @@ use crate::outcome::{Ending, Failure, Walls};
 use crate::plan::{Limits, Manner, Plan, Program};
 use crate::timeline::Part;
 
-/// Engine to spawner: make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of
+/// Engine to spawner.
+#[derive(Debug, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "there is never more than one")]
+pub enum Ask {
+    /// A jail for a person of these numbers will be asked for: what can be done before its plan is known may be done now.
+    /// Nothing is answered.
+    Expect {
+        user: u32,
+        group: u32,
+    },
+    Build(Build),
+}
+
+/// Make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of
 /// the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is over and its control
 /// group goes; when the spawner closes its own, nothing of the jail is left.
 #[derive(Debug, Serialize, Deserialize)]
