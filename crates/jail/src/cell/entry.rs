@@ -4,6 +4,7 @@
 //! the jail's process namespace, so nothing inside can see or reach it. The *init* is process 1 inside: it gives up
 //! everything before it takes its first order, so that a program needs nothing but to be copied and executed.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -44,8 +45,8 @@ pub struct Mapped;
 /// Spawner to warden: what the jail is to be. With it comes the socket for orders, and then, with as many of [`More`] as
 /// it takes, that many mounts.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Furnish {
-    pub plan: Plan,
+pub struct Furnish<'a> {
+    pub plan: Cow<'a, Plan>,
     pub mounts: usize,
 }
 
@@ -170,16 +171,19 @@ fn furnish(
         mounts.extend(more);
     }
     timeline::skip();
+    let plan = plan.into_owned();
     sethostname(plan.person.host_name.as_bytes()).at("name the jail")?;
     let trees = take(&plan.view, mounts)?;
     let root = begun.map_or_else(Root::begin, Ok)?;
     let given = [orders.first().ok_or(Errno::BADF).at(step)?, &root.directory].map(AsFd::as_fd);
     let Plan { mut view, person, limits, network, debugging } = plan;
     let (files, links) = (std::mem::take(&mut view.files), std::mem::take(&mut view.links));
+    let copies = std::mem::take(&mut view.copies);
     // Of trees, init wants to know where they are.
     let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
     let trees_only = view.trees.iter().map(bare).collect();
-    let theirs = View { trees: trees_only, files, links, scratch: view.scratch.clone() };
+    let scratch = view.scratch.clone();
+    let theirs = View { trees: trees_only, files, copies, links, scratch };
     let begin = Begin { plan: Plan { view: theirs, person, limits, network, debugging } };
     wire::send(init, &begin, &given).at("tell init")?;
     drop(orders);

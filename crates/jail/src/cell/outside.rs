@@ -144,16 +144,17 @@ impl Outside {
     /// here, and writable ones show the tree's owner as the person inside: what is written belongs to that owner.
     ///
     /// Not every file system can show its owners as others, and layers cannot be put over one that cannot: then those
-    /// trees are only read, the view says so, and so does what is missing.
+    /// trees are only read, in another view that is returned, and so is what is missing.
     pub fn prepare(
         self,
-        view: &mut View,
+        view: &View,
         owners: &mut Owners,
-    ) -> Result<(Mounts, Option<Missing>), Failure> {
+    ) -> Result<(Mounts, Option<(View, Missing)>), Failure> {
         let failure = match self.take_all(view, owners) {
             Ok(mounts) => return Ok((mounts, None)),
             Err(failure) => failure,
         };
+        let mut view = view.clone();
         let layered = |tree: &&mut Tree| matches!(tree.access, Access::Layer(_));
         let mut layers = view.trees.iter_mut().filter(layered).peekable();
         let unable = [libc::EINVAL, libc::EOPNOTSUPP, libc::EPERM].contains(&failure.errno);
@@ -162,7 +163,8 @@ impl Outside {
         }
         layers.for_each(|tree| tree.access = Access::Read);
         // What is to be written must be the jail's own, so the same failure there is final.
-        Ok((self.take_all(view, owners)?, Some(Missing::new(Wall::Layers, failure))))
+        let mounts = self.take_all(&view, owners)?;
+        Ok((mounts, Some((view, Missing::new(Wall::Layers, failure)))))
     }
 
     fn take_all(self, view: &View, owners: &mut Owners) -> Result<Mounts, Failure> {

@@ -72,17 +72,26 @@ impl Root {
 
     /// What exists only inside.
     pub fn add_own(&self, view: &View) -> Result<(), Failure> {
+        let mut parents = Parents { root: self, last: None };
         for link in &view.links {
-            let step = format!("make the link {}", link.target.display());
-            let (parent, name) = self.parent(&link.target).at(&step)?;
-            symlinkat(&link.text, &parent, name).at(&step)?;
+            let step = || format!("make the link {}", link.target.display());
+            let made = parents.of(&link.target);
+            let made = made.and_then(|(parent, name)| symlinkat(&link.text, parent, name));
+            made.map_err(|error| Failure::new(step(), error))?;
         }
         for file in &view.files {
-            let step = format!("make the file {}", file.target.display());
-            let (parent, name) = self.parent(&file.target).at(&step)?;
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            let made = openat(&parent, name, flags, Mode::from_raw_mode(0o644)).at(&step)?;
-            io::Write::write_all(&mut std::fs::File::from(made), &file.content).at(&step)?;
+            let step = || format!("make the file {}", file.target.display());
+            let made = parents.make(&file.target).map_err(io::Error::from);
+            let made = made.and_then(|mut made| io::Write::write_all(&mut made, &file.content));
+            made.map_err(|error| Failure::new(step(), error))?;
+        }
+        for path in &view.copies {
+            let step = || format!("copy the file {}", path.display());
+            // What the person inside may not read is not for it.
+            let Ok(from) = std::fs::File::open(path) else { continue };
+            let made = parents.make(path).map_err(io::Error::from);
+            let made = made.and_then(|to| copy(&from, &to));
+            made.map_err(|error| Failure::new(step(), error))?;
         }
         Ok(())
     }
@@ -231,6 +240,39 @@ impl Root {
         let parent = path.parent().ok_or(Errno::INVAL)?;
         Ok((self.directory(parent)?, Path::new(name)))
     }
+}
+
+/// Directories of the root in which something is made: many things lie in one, one after the other.
+struct Parents<'a> {
+    root: &'a Root,
+    last: Option<(&'a Path, OwnedFd)>,
+}
+
+impl<'a> Parents<'a> {
+    fn of(&mut self, path: &'a Path) -> Result<(BorrowedFd<'_>, &'a Path), Errno> {
+        let name = path.file_name().ok_or(Errno::INVAL)?;
+        let parent = path.parent().ok_or(Errno::INVAL)?;
+        let folder = match self.last.take() {
+            Some((known, folder)) if known == parent => folder,
+            _ => self.root.directory(parent)?,
+        };
+        let (_, folder) = &*self.last.insert((parent, folder));
+        Ok((folder.as_fd(), Path::new(name)))
+    }
+
+    /// A new file.
+    fn make(&mut self, path: &'a Path) -> Result<std::fs::File, Errno> {
+        let (parent, name) = self.of(path)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        Ok(openat(parent, name, flags, Mode::from_raw_mode(0o644))?.into())
+    }
+}
+
+/// The whole of a file, in the kernel.
+fn copy(from: &std::fs::File, to: &std::fs::File) -> io::Result<()> {
+    const PIECE: usize = 1 << 20;
+    while rustix::fs::sendfile(to, from, None, PIECE)? > 0 {}
+    Ok(())
 }
 
 /// Takes hold of every tree, as far as that has not been done.

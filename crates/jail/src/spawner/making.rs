@@ -1,5 +1,6 @@
 //! Making one jail: down the ladder, by trying, and as far as possible before anybody asks.
 
+use std::borrow::Cow;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -12,7 +13,7 @@ use crate::cell::entry::{self, Entered};
 use crate::cell::outside::{Identity, Outside, Owners};
 use crate::ladder::{self, Level, Missing, Wall};
 use crate::limits::{Grounds, Group, Places};
-use crate::messages::{Build, Built};
+use crate::messages::Built;
 use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::{Limits, Plan};
 use crate::system::process::{self, Fork};
@@ -73,7 +74,8 @@ struct Stood {
 
 /// Makes the best jail that can be had, by trying. The descriptors are those that go with [`Built::Ready`].
 pub fn build(
-    Build { plan, least }: &Build,
+    plan: Plan,
+    least: Level,
     given: Vec<OwnedFd>,
     workshop: &mut Workshop,
 ) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
@@ -81,9 +83,9 @@ pub fn build(
     let orders = given.next().ok_or(Errno::BADF).at("take the socket for orders")?;
     let lease = given.next().ok_or(Errno::BADF).at("take the lease")?;
     let mut missing: Vec<Missing> = Vec::new();
-    for way in ladder::ways(*least) {
-        match attempt(plan, way, &orders, workshop) {
-            Ok(stood) => return finish(stood, way, *least, missing, lease, &workshop.grounds),
+    for way in ladder::ways(least) {
+        match attempt(&plan, way, &orders, workshop) {
+            Ok(stood) => return finish(stood, way, least, missing, lease, &workshop.grounds),
             Err(failure) => missing.push(Missing::new(ladder::wall_of(way), failure)),
         }
     }
@@ -223,9 +225,11 @@ impl Ahead {
         workshop: &mut Workshop,
     ) -> Result<Stood, Failure> {
         let Ahead { warden, handle, socket, group, .. } = self;
-        let mut plan = plan.clone();
-        let (mounts, missing) =
-            workshop.outside.prepare(&mut plan.view, &mut workshop.owners)?;
+        let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
+        let (plan, missing) = match changed {
+            None => (Cow::Borrowed(plan), None),
+            Some((view, missing)) => (Cow::Owned(Plan { view, ..plan.clone() }), Some(missing)),
+        };
         if let Some(group) = group.as_ref().filter(|_| self.limits != plan.limits) {
             group.places().set(&plan.limits).at("limit the jail")?;
         }

@@ -9,6 +9,7 @@ pub mod early;
 mod making;
 mod serve;
 
+use std::borrow::Cow;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -21,7 +22,7 @@ use crate::cell::outside::Identity;
 use crate::cell::{self, Cell, Ends};
 use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
-use crate::messages::{Ask, Build, Built};
+use crate::messages::{Ask, Built};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Person, Plan};
 use crate::system::process;
@@ -77,7 +78,7 @@ impl Spawner {
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
-        let message = Ask::Build(Build { plan: plan.clone(), least });
+        let message = Ask::Build { plan: Cow::Borrowed(plan), least };
         wire::send(socket, &message, &[theirs.as_fd(), their_lease.as_fd()])
             .at("ask for a jail")?;
         drop((theirs, their_lease));

@@ -80,15 +80,17 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
         if !wait(&socket, &mut jails.0)? {
             continue;
         }
-        let (asked, descriptors) = match wire::receive(&socket)? {
+        let (plan, least, descriptors) = match wire::receive(&socket)? {
             None => return Ok(()),
             Some((Ask::Expect { user, group }, _)) => {
                 workshop.expect(Identity { user, group });
                 continue;
             }
-            Some((Ask::Build(asked), descriptors)) => (asked, descriptors),
+            Some((Ask::Build { plan, least }, descriptors)) => {
+                (plan.into_owned(), least, descriptors)
+            }
         };
-        match build(&asked, descriptors, &mut workshop) {
+        match build(plan, least, descriptors, &mut workshop) {
             Ok((jail, built, descriptors)) => {
                 jails.0.push(jail);
                 let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();

@@ -12,8 +12,8 @@ use crate::judge::Profile;
 #[derive(Debug, Clone, Default)]
 pub struct Outright {
     names: HashSet<String>,
-    /// Those with `*` or `?` in them.
-    open: Vec<String>,
+    /// Those with `*` or `?` in them, each with how many of its first bytes stand for themselves.
+    open: Vec<(usize, String)>,
 }
 
 impl Outright {
@@ -21,7 +21,14 @@ impl Outright {
     pub fn denies(&self, name: &BStr) -> bool {
         let lower = name.to_ascii_lowercase();
         let known = std::str::from_utf8(&lower).is_ok_and(|name| self.names.contains(name));
-        known || self.open.iter().any(|pattern| pattern::matches(pattern, &lower))
+        // Most begin in another way, and nearly all names are none of these.
+        let begins = |plain: usize, pattern: &str| {
+            pattern.as_bytes().get(..plain).is_some_and(|plain| lower.starts_with(plain))
+        };
+        known
+            || self.open.iter().any(|(plain, pattern)| {
+                begins(*plain, pattern) && pattern::matches(pattern, &lower)
+            })
     }
 
     fn add(&mut self, rule: &Compiled) {
@@ -32,8 +39,9 @@ impl Outright {
             if program.contains('/') || program.starts_with("builtin:") {
                 continue;
             }
-            if program.contains(['*', '?', '\\', '|']) {
-                self.open.push(program.to_owned());
+            let alternatives = program.contains('|');
+            if let Some(plain) = program.find(['*', '?', '\\', '|']) {
+                self.open.push((if alternatives { 0 } else { plain }, program.to_owned()));
             } else {
                 self.names.insert(program.to_owned());
             }
