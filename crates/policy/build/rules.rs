@@ -12,6 +12,7 @@ use toml::Spanned;
 use crate::rules::compile::{About, Compiled, compile, outright_programs};
 use crate::rules::pattern::{Lists, has_star};
 use crate::rules::schema;
+use crate::texts::{Texts, number};
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -60,7 +61,7 @@ pub fn generate(tables: &[(String, String)], out: &Path) -> Result<(), Box<dyn E
 fn render(entries: &[Entry], lists: &Lists) -> Result<(String, Vec<u8>), Box<dyn Error>> {
     let mut source = String::new();
     let mut blob = Vec::new();
-    let mut texts = Blob::default();
+    let mut texts = Texts::default();
     let mut files: Vec<String> = Vec::new();
     writeln!(source, "const COUNT: usize = {};", entries.len())?;
     writeln!(source, "static RULES: [BuiltIn; COUNT] = [")?;
@@ -96,25 +97,6 @@ fn render(entries: &[Entry], lists: &Lists) -> Result<(String, Vec<u8>), Box<dyn
     Ok((source, blob))
 }
 
-/// All short texts as one. Thousands of pointers would have to be put right each time that the program starts, and with
-/// them every page that they lie in would be its own.
-#[derive(Default)]
-struct Blob {
-    all: String,
-    known: BTreeMap<String, usize>,
-}
-
-impl Blob {
-    /// Where it is, and how long: `(12, 4)`.
-    fn place(&mut self, text: &str) -> String {
-        let at = *self.known.entry(text.to_owned()).or_insert_with(|| {
-            self.all.push_str(text);
-            self.all.len() - text.len()
-        });
-        format!("({}, {})", number(at), number(text.len()))
-    }
-}
-
 fn what(about: &About) -> &'static str {
     match about {
         About::Command(_) => "Command",
@@ -128,18 +110,10 @@ fn what(about: &About) -> &'static str {
     }
 }
 
-/// With separators, as the lints want it.
-fn number(value: usize) -> String {
-    match value {
-        0..1000 => value.to_string(),
-        _ => format!("{}_{:03}", number(value / 1000), value % 1000),
-    }
-}
-
 /// Names in order, each with the rules and patterns about it; and the patterns without a name to look up.
 fn index(
     entries: &[Entry],
-    texts: &mut Blob,
+    texts: &mut Texts,
     source: &mut String,
 ) -> Result<(), Box<dyn Error>> {
     let mut names: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
@@ -181,7 +155,7 @@ fn index(
 /// The programs that rules deny whatever their words are, with the rule that does.
 fn outright(
     entries: &[Entry],
-    texts: &mut Blob,
+    texts: &mut Texts,
     source: &mut String,
 ) -> Result<(), Box<dyn Error>> {
     writeln!(source, "static OUTRIGHT: &[(u16, Text)] = &[")?;
