@@ -14,6 +14,8 @@ mod build_programs;
 mod programs;
 #[path = "build/rules.rs"]
 mod rule_tables;
+#[path = "build/texts.rs"]
+mod texts;
 mod rules {
     #[path = "../src/rules/braces.rs"]
     pub mod braces;

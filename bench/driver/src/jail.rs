@@ -143,9 +143,12 @@ pub fn plan(root: &str) -> Result<(), Box<dyn Error>> {
     for link in &view.links {
         writeln!(out, "link\t{}\t{}", link.target.display(), link.text.display())?;
     }
-    for file in &view.files {
-        writeln!(out, "file\t{}\t{}", file.target.display(), file.content.len())?;
-        out.write_all(&file.content)?;
+    let copy = |path: &PathBuf| Ok((path.clone(), std::fs::read(path)?));
+    let copies = view.copies.iter().map(copy).collect::<Result<Vec<_>, std::io::Error>>()?;
+    let own = view.files.iter().map(|file| (file.target.clone(), file.content.to_vec()));
+    for (target, content) in own.chain(copies) {
+        writeln!(out, "file\t{}\t{}", target.display(), content.len())?;
+        out.write_all(&content)?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod exit;
+mod foresight;
 mod invocation;
 mod launch;
 mod output;

@@ -28,4 +28,4 @@ pub use ladder::Level;
 pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};
 pub use plan::{Manner, Plan, Program};
-pub use spawner::Spawner;
+pub use spawner::{Spawner, early};

@@ -1,5 +1,7 @@
 //! What is said over the wire.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ladder::Level;
@@ -8,14 +10,24 @@ use crate::outcome::{Ending, Failure, Walls};
 use crate::plan::{Limits, Manner, Plan, Program};
 use crate::timeline::Part;
 
-/// Engine to spawner: make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of
-/// the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is over and its control
-/// group goes; when the spawner closes its own, nothing of the jail is left.
+/// Engine to spawner.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Build {
-    pub plan: Plan,
-    /// Something weaker than this is none.
-    pub least: Level,
+#[expect(clippy::large_enum_variant, reason = "there is never more than one")]
+pub enum Ask<'a> {
+    /// A jail for a person of these numbers will be asked for: what can be done before its plan is known may be done now.
+    /// Nothing is answered.
+    Expect {
+        user: u32,
+        group: u32,
+    },
+    /// Make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of the lease: a
+    /// socket on which nothing is ever said. When the engine closes its end, the jail is over and its control group goes;
+    /// when the spawner closes its own, nothing of the jail is left.
+    Build {
+        plan: Cow<'a, Plan>,
+        /// Something weaker than this is none.
+        least: Level,
+    },
 }
 
 /// Spawner to engine. With a built jail come a handle on its first process, the listener that decides about

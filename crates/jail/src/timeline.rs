@@ -48,6 +48,18 @@ pub fn mark(name: &'static str) {
     }
 }
 
+/// Since the last mark there was nothing to do but to wait for somebody else.
+pub fn skip() {
+    timeline().last = now();
+}
+
+/// The parts of this process and of another that is a copy of it and has gone on beside it.
+pub fn joined(theirs: Vec<Part>) -> Vec<Part> {
+    let known = |part: &Part, all: &[Part]| all.iter().any(|it| it.name == part.name);
+    let ours = taken().into_iter().filter(|part| !known(part, &theirs));
+    ours.chain(theirs.iter().cloned()).collect()
+}
+
 pub fn taken() -> Vec<Part> {
     let part =
         |(name, took): &(&'static str, Duration)| Part { name: (*name).to_owned(), took: *took };

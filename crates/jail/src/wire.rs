@@ -19,6 +19,9 @@ const MOST_DESCRIPTORS: usize = 250;
 /// Room for the longest argument list a system takes, and some more.
 const LONGEST: usize = 16 << 20;
 
+/// A length is a number of so many bytes.
+const LENGTH: usize = 8;
+
 /// A connected pair, each end closed when a program starts.
 pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
@@ -30,12 +33,14 @@ pub fn send(
     message: &impl Serialize,
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let body = postcard::to_stdvec(message).map_err(invalid)?;
-    if body.len() > LONGEST || descriptors.len() > MOST_DESCRIPTORS {
+    let mut frame = postcard::to_extend(message, vec![0; LENGTH]).map_err(invalid)?;
+    let length = frame.len().saturating_sub(LENGTH);
+    if length > LONGEST || descriptors.len() > MOST_DESCRIPTORS {
         return Err(io::Error::from_raw_os_error(libc::E2BIG));
     }
-    let mut frame = (body.len() as u64).to_le_bytes().to_vec();
-    frame.extend_from_slice(&body);
+    for (place, byte) in frame.iter_mut().zip((length as u64).to_le_bytes()) {
+        *place = byte;
+    }
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut sent = 0;
     while let Some(rest) = frame.get(sent..).filter(|rest| !rest.is_empty()) {
@@ -55,7 +60,7 @@ pub fn send(
 /// Waits for one message. `None`: the other end is gone.
 pub fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
     let mut descriptors = Vec::new();
-    let mut length = [0; 8];
+    let mut length = [0; LENGTH];
     if !fill(socket.as_fd(), &mut length, &mut descriptors)? {
         return Ok(None);
     }

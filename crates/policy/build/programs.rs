@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::texts::Texts;
 use crate::programs::{
     CODE_ROLES, Example, KINDS, Kind, LANGUAGES, OptionSpec, Program, ROLES, SETTING_ROLES, Setting,
 };
@@ -149,17 +150,23 @@ impl Index {
         settings: (usize, usize),
     ) -> Result<String, Box<dyn Error>> {
         let mut text = String::new();
-        let flat = |(name, row): (&String, &Row)| (name.clone(), row.0, row.1.clone());
+        let mut texts = Texts::default();
         let globs = self.globs.iter().map(|(name, row)| (name, row));
-        let maps: [(&str, Vec<_>); 4] = [
-            ("PLAIN", self.plain.iter().map(flat).collect()),
-            ("VERSIONED", self.versioned.iter().map(flat).collect()),
-            ("ANY_CASE", self.any_case.iter().map(flat).collect()),
-            ("GLOBS", globs.map(flat).collect()),
+        let maps: [(&str, Vec<(&String, &Row)>); 4] = [
+            ("PLAIN", self.plain.iter().collect()),
+            ("VERSIONED", self.versioned.iter().collect()),
+            ("ANY_CASE", self.any_case.iter().collect()),
+            ("GLOBS", globs.collect()),
         ];
         for (name, rows) in maps {
-            writeln!(text, "pub static {name}: &[(&str, usize, &str)] = &{rows:?};")?;
+            writeln!(text, "pub static {name}: &[Row] = &[")?;
+            for (known, (number, goes_by)) in rows {
+                let (known, goes_by) = (texts.place(known), texts.place(goes_by));
+                writeln!(text, "({known}, {number}, {goes_by}),")?;
+            }
+            writeln!(text, "];")?;
         }
+        writeln!(text, "pub static TEXTS: &str = {:?};", texts.all)?;
         writeln!(text, "pub static RANGES: &[(usize, usize)] = &{ranges:?};")?;
         writeln!(text, "pub static SETTINGS: (usize, usize) = {settings:?};")?;
         writeln!(text, "pub const COUNT: usize = {};", ranges.len())?;

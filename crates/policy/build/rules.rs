@@ -1,6 +1,5 @@
 //! The rules half of the build script: checks every rule and writes it as static data.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,9 +9,10 @@ use std::{fs, iter};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::rules::compile::{About, Compiled, compile};
-use crate::rules::pattern::{Lists, Pattern, has_star};
+use crate::rules::compile::{About, Compiled, compile, outright_programs};
+use crate::rules::pattern::{Lists, has_star};
 use crate::rules::schema;
+use crate::texts::{Texts, number};
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -61,80 +61,61 @@ pub fn generate(tables: &[(String, String)], out: &Path) -> Result<(), Box<dyn E
 fn render(entries: &[Entry], lists: &Lists) -> Result<(String, Vec<u8>), Box<dyn Error>> {
     let mut source = String::new();
     let mut blob = Vec::new();
+    let mut texts = Texts::default();
+    let mut files: Vec<String> = Vec::new();
     writeln!(source, "const COUNT: usize = {};", entries.len())?;
     writeln!(source, "static RULES: [BuiltIn; COUNT] = [")?;
     for entry in entries {
+        let file = format!("built-in:{}", entry.file);
+        let file = files.iter().position(|known| *known == file).unwrap_or_else(|| {
+            files.push(file);
+            files.len() - 1
+        });
         let start = blob.len();
         blob.extend(postcard::to_allocvec(&entry.written)?);
-        let (file, line) = (format!("built-in:{}", entry.file), entry.line);
-        let (start, end) = (number(start), number(blob.len()));
-        let (id, compiled) = (&entry.written.id, compiled(&entry.compiled));
+        let middle = blob.len();
+        blob.extend(postcard::to_allocvec(&entry.compiled)?);
+        let (start, middle, end) = (number(start), number(middle), number(blob.len()));
+        let Entry { line, written, compiled, .. } = entry;
+        let id = texts.place(&written.id);
         writeln!(
             source,
-            "BuiltIn {{ id: {id:?}, file: {file:?}, line: {line}, written: ({start}, {end}), compiled: {compiled} }},"
+            "BuiltIn {{ id: {id}, file: {file}, line: {line}, written: ({start}, {middle}), \
+             compiled: ({middle}, {end}), ruling: Ruling::{:?}, profiles: {}, what: What::{} }},",
+            compiled.ruling,
+            compiled.profiles,
+            what(&compiled.about),
         )?;
     }
-    writeln!(source, "];")?;
-    index(entries, &mut source)?;
-    writeln!(source, "static LISTS: &[(&str, &[&str])] = &[")?;
-    for (name, items) in lists {
-        writeln!(source, "({name:?}, &{items:?}),")?;
-    }
-    writeln!(source, "];")?;
+    writeln!(source, "];\nstatic FILES: &[&str] = &{files:?};")?;
+    index(entries, &mut texts, &mut source)?;
+    outright(entries, &mut texts, &mut source)?;
+    let listed = blob.len();
+    blob.extend(postcard::to_allocvec(lists)?);
+    writeln!(source, "static LISTS: (u32, u32) = ({}, {});", number(listed), number(blob.len()))?;
+    writeln!(source, "static TEXTS: &str = {:?};", texts.all)?;
     Ok((source, blob))
 }
 
-fn compiled(rule: &Compiled) -> String {
-    let about = match &rule.about {
-        About::Command(all) => format!("About::Command({})", patterns(all)),
-        About::Variable(all) => format!("About::Variable({})", texts(all)),
-        About::Write(all) => format!("About::Write({})", texts(all)),
-        About::Read(all) => format!("About::Read({})", texts(all)),
-        About::Delete(all) => format!("About::Delete({})", texts(all)),
-        About::Code(all) => format!("About::Code({})", texts(all)),
-        About::Situation(all) => format!("About::Situation({})", texts(all)),
-        About::Shape(all) => format!("About::Shape({})", texts(all)),
-    };
-    format!(
-        "Compiled {{ ruling: Ruling::{:?}, profiles: {}, about: {about}, except: {}, with: {}, without: {}, \
-         with_all: {}, piped_from: {}, operands_at_most: {:?}, alone: {}, made: {}, dangerous_only: {} }}",
-        rule.ruling,
-        rule.profiles,
-        patterns(&rule.except),
-        texts(&rule.with),
-        texts(&rule.without),
-        texts(&rule.with_all),
-        texts(&rule.piped_from),
-        rule.operands_at_most,
-        rule.alone,
-        rule.made,
-        rule.dangerous_only,
-    )
-}
-
-/// With separators, as the lints want it.
-fn number(value: usize) -> String {
-    match value {
-        0..1000 => value.to_string(),
-        _ => format!("{}_{:03}", number(value / 1000), value % 1000),
+fn what(about: &About) -> &'static str {
+    match about {
+        About::Command(_) => "Command",
+        About::Variable(_) => "Variable",
+        About::Write(_) => "Write",
+        About::Read(_) => "Read",
+        About::Delete(_) => "Delete",
+        About::Code(_) => "Code",
+        About::Situation(_) => "Situation",
+        About::Shape(_) => "Shape",
     }
 }
 
-fn texts(all: &[Cow<'static, str>]) -> String {
-    let each = all.iter().map(|text| format!("Cow::Borrowed({text:?}),"));
-    format!("Cow::Borrowed(&[{}])", each.collect::<String>())
-}
-
-fn patterns(all: &[Pattern]) -> String {
-    let each = all.iter().map(|pattern| {
-        let (program, rest) = (&pattern.program, &pattern.rest);
-        format!("Pattern {{ program: Cow::Borrowed({program:?}), rest: Cow::Borrowed({rest:?}) }},")
-    });
-    format!("Cow::Borrowed(&[{}])", each.collect::<String>())
-}
-
 /// Names in order, each with the rules and patterns about it; and the patterns without a name to look up.
-fn index(entries: &[Entry], source: &mut String) -> Result<(), Box<dyn Error>> {
+fn index(
+    entries: &[Entry],
+    texts: &mut Texts,
+    source: &mut String,
+) -> Result<(), Box<dyn Error>> {
     let mut names: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     let mut open = Vec::new();
     for (rule, entry) in entries.iter().enumerate() {
@@ -142,7 +123,7 @@ fn index(entries: &[Entry], source: &mut String) -> Result<(), Box<dyn Error>> {
         for (place, pattern) in all.iter().enumerate() {
             let name = pattern.program.as_ref();
             if has_star(name) || name.contains(['/', ':', '\\']) {
-                open.push((rule, place));
+                open.push((rule, place, name.to_owned()));
                 continue;
             }
             let lower = name.to_ascii_lowercase();
@@ -151,14 +132,38 @@ fn index(entries: &[Entry], source: &mut String) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    writeln!(source, "static NAMES: &[(&str, &[(u16, u16)])] = &[")?;
-    for (name, places) in names {
-        writeln!(source, "({name:?}, &{places:?}),")?;
+    let mut places = Vec::new();
+    writeln!(source, "static NAMES: &[(Text, (u32, u32))] = &[")?;
+    for (name, about) in names {
+        let (name, start) = (texts.place(&name), places.len());
+        places.extend(about);
+        writeln!(source, "({name}, ({}, {})),", number(start), number(places.len()))?;
     }
-    writeln!(source, "];\nstatic OPEN: &[(u16, u16)] = &{open:?};")?;
+    writeln!(source, "];\nstatic PLACES: &[(u16, u16)] = &{places:?};")?;
+    writeln!(source, "static OPEN: &[(u16, u16, Text)] = &[")?;
+    for (rule, place, name) in open {
+        writeln!(source, "({rule}, {place}, {}),", texts.place(&name))?;
+    }
+    writeln!(source, "];")?;
     let others = entries.iter().enumerate();
     let others = others.filter(|(_, entry)| !matches!(entry.compiled.about, About::Command(_)));
     let others: Vec<usize> = others.map(|(rule, _)| rule).collect();
     writeln!(source, "static OTHERS: &[u16] = &{others:?};")?;
+    Ok(())
+}
+
+/// The programs that rules deny whatever their words are, with the rule that does.
+fn outright(
+    entries: &[Entry],
+    texts: &mut Texts,
+    source: &mut String,
+) -> Result<(), Box<dyn Error>> {
+    writeln!(source, "static OUTRIGHT: &[(u16, Text)] = &[")?;
+    for (rule, entry) in entries.iter().enumerate() {
+        for program in outright_programs(&entry.compiled) {
+            writeln!(source, "({rule}, {}),", texts.place(program))?;
+        }
+    }
+    writeln!(source, "];")?;
     Ok(())
 }

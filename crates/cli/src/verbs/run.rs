@@ -19,9 +19,11 @@ use crate::launch::Launch;
 use crate::prompt::Prompt;
 use crate::signals::Interrupts;
 use crate::terminal::visible;
-use crate::{output, streams};
+use crate::{foresight, output, streams};
 
 pub fn perform(global: &Global, run: RunInvocation) -> Exit {
+    // First of all: what comes after this is the time that it saves.
+    foresight::prepare(&run.command);
     let launch = match Launch::new(global) {
         Ok(launch) => launch,
         Err(problem) => return failed(&problem),

@@ -15,9 +15,13 @@ use crate::exit::Exit;
 use crate::invocation::{Global, ScriptInvocation, Source};
 use crate::launch::Launch;
 use crate::signals::Interrupts;
-use crate::{output, streams};
+use crate::{foresight, output, streams};
 
 pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
+    // First of all: what comes after this is the time that it saves.
+    if let Source::Text(text) = &script.source {
+        foresight::prepare(text);
+    }
     let mut options = match Launch::new(global) {
         Ok(launch) => launch.session(Face::Shell, Arc::new(Unattended)),
         Err(problem) => return failed(&problem),

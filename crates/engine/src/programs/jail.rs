@@ -251,7 +251,7 @@ impl State {
             tally.add_ended(&ended);
         }
         // First: while it comes up, the plan is made.
-        let spawner = Spawner::start()?;
+        let spawner = Spawner::start_expecting(&prepared.person())?;
         let places = prepared.make_places();
         places.map_err(|error| Failure::new("make a place for what programs keep", error))?;
         let mut plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };

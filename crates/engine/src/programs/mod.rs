@@ -53,6 +53,14 @@ pub struct ProgramOptions {
     pub network: NetworkOptions,
 }
 
+/// A program will be wanted: begins to make its jail, beside all that comes before it is started. For the start of `main`,
+/// when this process has one thread and no secrets yet; see [`exacta_jail::early`].
+pub fn expect() {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let (user, group) = plan::numbers(user.as_raw(), group.as_raw());
+    exacta_jail::early::make(user, group);
+}
+
 /// Where a session's programs find their things on the host.
 #[derive(Debug, Clone)]
 pub struct Places {

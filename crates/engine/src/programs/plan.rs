@@ -105,16 +105,19 @@ impl Prepared {
     pub fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| Plan {
             view: self.view(),
-            person: Person {
-                user_id: self.identity.user_id.max(1),
-                group_id: self.identity.group_id.max(1),
-                host_name: self.identity.host_name.to_str_lossy().into_owned(),
-            },
+            person: self.person(),
             limits: Limits::default(),
             // Nobody listens there until a program is granted something.
             network: Network::Proxy { port: network::PORT },
             debugging: false,
         })
+    }
+
+    /// Who programs are told they are.
+    pub fn person(&self) -> Person {
+        let (user_id, group_id) = numbers(self.identity.user_id, self.identity.group_id);
+        let host_name = self.identity.host_name.to_str_lossy().into_owned();
+        Person { user_id, group_id, host_name }
     }
 
     /// Makes what the plan needs to be there. What is already there may have come with the repository: a link in place
@@ -230,6 +233,11 @@ impl Prepared {
             trees.map(|tree| &tree.target).chain(view.links.iter().map(|link| &link.target));
         plain && all.any(|tree| path.starts_with(tree))
     }
+}
+
+/// Nobody is root inside.
+pub fn numbers(user: u32, group: u32) -> (u32, u32) {
+    (user.max(1), group.max(1))
 }
 
 fn path(toolchains: &Toolchains, tools: &[PathBuf]) -> Vec<PathBuf> {

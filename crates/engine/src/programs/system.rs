@@ -84,8 +84,8 @@ pub fn add(view: &mut View, policy: &Policy, identity: &Identity) {
         let path = Path::new("/etc").join(name);
         let small =
             fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST_COPY);
-        if small && let Ok(content) = fs::read(&path) {
-            view.files.push(SyntheticFile { target: path, content: content.into() });
+        if small {
+            view.copies.push(path);
         }
     }
     if let Ok(zone) = fs::canonicalize("/etc/localtime") {
@@ -115,12 +115,17 @@ fn hidden_in(path: &Path, policy: &Policy) -> Vec<PathBuf> {
         let folder = path.join(place);
         let is_folder = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
         let entries = is_folder.then(|| fs::read_dir(&folder).ok()).flatten();
-        let names = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
-        let denied = names.filter(|name| policy.denies_outright(name.as_encoded_bytes().as_bstr()));
-        for name in denied {
-            let variant = variant_of(&folder.join(&name));
-            let variant = variant.as_deref().and_then(|it| it.strip_prefix(path).ok());
-            hidden.extend(variant.map(Path::to_owned));
+        for entry in entries.into_iter().flatten().filter_map(Result::ok) {
+            let name = entry.file_name();
+            if !policy.denies_outright(name.as_encoded_bytes().as_bstr()) {
+                continue;
+            }
+            // What is no link is called what it is called.
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                let variant = variant_of(&folder.join(&name));
+                let variant = variant.as_deref().and_then(|it| it.strip_prefix(path).ok());
+                hidden.extend(variant.map(Path::to_owned));
+            }
             hidden.push(place.join(name));
         }
     }

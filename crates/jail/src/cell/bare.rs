@@ -115,6 +115,8 @@ fn become_init(
     // While we have the power to.
     missing.extend(Outside::become_owner(&plan.view)?);
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
+    // Without the power to shrink the bounding set there is nothing in it to gain: new privileges are forbidden.
+    let _it_may_not_have_the_power = credentials::drop_bounding();
     credentials::drop_held().at("drop all capabilities")?;
     // The kernel forgets it when somebody becomes somebody else.
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;

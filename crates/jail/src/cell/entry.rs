@@ -4,6 +4,8 @@
 //! the jail's process namespace, so nothing inside can see or reach it. The *init* is process 1 inside: it gives up
 //! everything before it takes its first order, so that a program needs nothing but to be copied and executed.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
@@ -12,15 +14,17 @@ use rustix::process::{
 };
 use rustix::system::sethostname;
 use rustix::thread::{Gid, UnshareFlags};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::init::{self, Surroundings};
-use super::view::Root;
+use super::outside::{Identity, Taken};
+use super::view::{Root, new_processes, take};
 use crate::ladder::{Missing, Wall};
 use crate::limits::counted_by_jail;
 use crate::network;
 use crate::outcome::{AtStep, Failure, Walls};
-use crate::plan::{Network, Person, Plan};
+use crate::plan::{Network, Plan, Tree, View};
 use crate::system::credentials;
 use crate::system::process::{self, Fork};
 use crate::timeline::{self, Part};
@@ -29,16 +33,38 @@ use crate::walls::landlock::Grants;
 use crate::walls::seccomp::Sockets;
 use crate::wire;
 
-/// Of the warden. The process namespace is the init's: it must be its first process.
-pub const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
-    | libc::CLONE_NEWNS
-    | libc::CLONE_NEWNET
-    | libc::CLONE_NEWIPC
-    | libc::CLONE_NEWUTS;
+/// Of the warden. The process namespace is the init's: it must be its first process; and so is the network, which only
+/// programs need and which takes the kernel as long as a part of the view.
+pub const NAMESPACES: libc::c_int =
+    libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
 
 /// Spawner to warden: the kernel knows who you are.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Mapped;
+
+/// Spawner to warden: what the jail is to be. With it comes the socket for orders, and then, with as many of [`More`] as
+/// it takes, that many mounts.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Furnish<'a> {
+    pub plan: Cow<'a, Plan>,
+    pub mounts: usize,
+}
+
+/// Mounts come with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct More;
+
+/// Warden to init: what does not need the trees of the view. With it come the socket for orders and the root.
+#[derive(Debug, Serialize, Deserialize)]
+struct Begin {
+    plan: Plan,
+}
+
+/// Warden to init: the view is complete, but for this.
+#[derive(Debug, Serialize, Deserialize)]
+struct Complete {
+    missing: Vec<Missing>,
+}
 
 /// To the spawner. With it come init's handle, and the listeners in the order of the fields.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,27 +82,21 @@ pub struct Entered {
 }
 
 /// The first process in the namespaces. Never returns.
-pub fn warden(plan: &Plan, mounts: Vec<Option<OwnedFd>>, orders: OwnedFd, spawner: OwnedFd) -> ! {
-    if let Err(failure) = enter(plan, mounts, orders, &spawner) {
+///
+/// It comes as far as it can before it is told what the jail is to be, so that it can be made while that is decided.
+pub fn warden(identity: Identity, taken: Taken, spawner: OwnedFd) -> ! {
+    if let Err(failure) = enter(identity, taken, &spawner) {
         let _nobody_left_to_tell = wire::send(&spawner, &Answer::Failed(failure), &[]);
     }
     process::exit(1)
 }
 
 /// The order matters; each step says why it stands where it does.
-fn enter(
-    plan: &Plan,
-    mounts: Vec<Option<OwnedFd>>,
-    orders: OwnedFd,
-    spawner: &OwnedFd,
-) -> Result<(), Failure> {
-    wire::receive::<Mapped>(spawner)
-        .at("wait for the spawner")?
-        .ok_or(Errno::PIPE)
-        .at("wait for the spawner")?;
+fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Failure> {
+    next::<Mapped>(spawner, "wait for the spawner")?;
     timeline::mark("namespaces");
     // Before anything is made: what is made belongs to whoever makes it.
-    become_person(&plan.person)?;
+    become_person(identity)?;
     // At once after that, for the kernel forgets it when somebody becomes somebody else. A spawner that ended before is
     // noticed when it is answered.
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the spawner")?;
@@ -86,46 +106,43 @@ fn enter(
     let keyring = process::join_new_keyring().at("leave the caller's keys");
     // After the spawner has moved us into the control group: it becomes the root of what is seen of them.
     process::leave(UnshareFlags::NEWCGROUP).at("hide the control groups")?;
-    sethostname(plan.person.host_name.as_bytes()).at("name the jail")?;
-    network::raise_loopback().at("raise the loopback device")?;
-    let proxy = match plan.network {
-        Network::Off => None,
-        Network::Proxy { port } => {
-            Some(network::reserve(port).at("reserve a port for connections")?)
-        }
-    };
-    timeline::mark("identity, keys, loopback");
-    // The view is built beside the old root; init moves into it, for /proc shows the namespace of who mounts it.
-    let mut root = Root::build(&plan.view, mounts)?;
-    // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
-    root.missing.extend(keyring.err().map(|failure| Missing::new(Wall::Keyring, failure)));
+    timeline::mark("identity, keys");
     let (ours, theirs) = wire::pair().at("make a socket for init")?;
     match process::fork(libc::CLONE_NEWPID, None).at("make a process namespace")? {
         Fork::Child => {
             // Neither the listener, which is the engine's alone, nor the way to the spawner.
-            let kept = [orders.as_fd(), theirs.as_fd(), root.directory.as_fd()];
-            let entered = process::keep_only(&kept)
+            let entered = process::keep_only(&[theirs.as_fd()])
                 .at("close descriptors")
-                .and_then(|()| become_init(plan, root, orders, &theirs));
+                .and_then(|()| become_init(&theirs));
             let Err(failure) = entered;
             let _nobody_left_to_tell = wire::send(&theirs, &Answer::Failed(failure), &[]);
             process::exit(1)
         }
         Fork::Parent { child, handle } => {
-            drop((theirs, orders, root));
+            drop(theirs);
+            // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
+            let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));
+            let told = furnish(taken, missing, spawner, &ours);
+            if let Err(failure) = told.as_ref().map_err(Failure::clone)
+                && failure.errno != libc::EPIPE
+            {
+                return Err(failure);
+            }
+            // An init that could not begin has said why.
             let answer = wire::receive::<Answer>(&ours).at("wait for init")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("wait for init")?;
             let answer = match answer {
                 Answer::Entered(entered) => {
-                    Answer::Entered(Entered { proxy: proxy.is_some(), ..entered })
+                    told?;
+                    let parts = timeline::joined(entered.parts);
+                    Answer::Entered(Entered { parts, ..entered })
                 }
                 failed @ Answer::Failed(_) => failed,
             };
-            let all: Vec<_> =
-                [&handle].into_iter().chain(&descriptors).chain(&proxy).map(AsFd::as_fd).collect();
+            let all: Vec<_> = [&handle].into_iter().chain(&descriptors).map(AsFd::as_fd).collect();
             wire::send(spawner, &answer, &all).at("answer the spawner")?;
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
-            drop((proxy, descriptors));
+            drop(descriptors);
             // Init's end is the jail's end, and so is ours.
             process::wait_for(child);
             process::exit(0)
@@ -133,38 +150,107 @@ fn enter(
     }
 }
 
-fn become_person(person: &Person) -> Result<(), Failure> {
+/// Waits for the plan, and builds the view beside the old root; init moves into it, for /proc shows the namespace of who
+/// mounts it. What lies in the view without being a tree is init's part, meanwhile.
+fn furnish(
+    taken: Taken,
+    missing: Option<Missing>,
+    spawner: &OwnedFd,
+    init: &OwnedFd,
+) -> Result<(), Failure> {
+    // Where trees have still to be found by their paths, nothing of the host may be covered.
+    let begun = match taken {
+        Taken::BySpawner => Some(Root::begin()?),
+        Taken::ByWarden => None,
+    };
+    let step = "wait for the plan";
+    let (Furnish { plan, mounts: expected }, mut orders) = next(spawner, step)?;
+    let mut mounts = orders.split_off(orders.len().min(1));
+    while mounts.len() < expected {
+        let (More, more) = next(spawner, step)?;
+        mounts.extend(more);
+    }
+    timeline::skip();
+    let plan = plan.into_owned();
+    sethostname(plan.person.host_name.as_bytes()).at("name the jail")?;
+    let trees = take(&plan.view, mounts)?;
+    let root = begun.map_or_else(Root::begin, Ok)?;
+    let given = [orders.first().ok_or(Errno::BADF).at(step)?, &root.directory].map(AsFd::as_fd);
+    let Plan { mut view, person, limits, network, debugging } = plan;
+    let (files, links) = (std::mem::take(&mut view.files), std::mem::take(&mut view.links));
+    let copies = std::mem::take(&mut view.copies);
+    // Of trees, init wants to know where they are.
+    let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
+    let trees_only = view.trees.iter().map(bare).collect();
+    let scratch = view.scratch.clone();
+    let theirs = View { trees: trees_only, files, copies, links, scratch };
+    let begin = Begin { plan: Plan { view: theirs, person, limits, network, debugging } };
+    wire::send(init, &begin, &given).at("tell init")?;
+    drop(orders);
+    let mut all_missing = root.add(&view, trees)?;
+    all_missing.extend(missing);
+    wire::send(init, &Complete { missing: all_missing }, &[]).at("tell init")
+}
+
+/// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
+fn next<T: DeserializeOwned>(from: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
+    wire::receive::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
+}
+
+fn become_person(identity: Identity) -> Result<(), Failure> {
     let step = "become the jail's user";
     // A caller without power may not leave its groups; they are nobody's inside.
     match rustix::thread::set_thread_groups(&[]) {
         Ok(()) | Err(Errno::PERM) => {}
         Err(error) => return Err(Failure::new(step, error)),
     }
-    let group = Gid::from_raw(person.group_id);
+    let group = Gid::from_raw(identity.group);
     rustix::thread::set_thread_res_gid(group, group, group).at(step)?;
-    let user = rustix::thread::Uid::from_raw(person.user_id);
+    let user = rustix::thread::Uid::from_raw(identity.user);
     rustix::thread::set_thread_res_uid(user, user, user).at(step)
 }
 
 /// Process 1. Returns only when it could not become that.
-fn become_init(
-    plan: &Plan,
-    mut root: Root,
-    orders: OwnedFd,
-    warden: &OwnedFd,
-) -> Result<std::convert::Infallible, Failure> {
+fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
-    // While the host's /proc is still in sight: without it the kernel refuses to mount another.
     timeline::mark("process namespace");
-    root.mount_processes()?;
+    process::leave(UnshareFlags::NEWNET).at("make a network namespace")?;
+    network::raise_loopback().at("raise the loopback device")?;
+    timeline::mark("network");
+    // While the host's /proc is still in sight: without it the kernel refuses to mount another.
+    let processes = new_processes();
     timeline::mark("/proc");
-    let mut missing = root.enter()?;
+    // Only what could still be gained; what it has, it needs.
+    credentials::drop_bounding().at("drop all capabilities")?;
+    timeline::mark("capabilities");
+    let step = "wait for the warden";
+    let (Begin { plan }, descriptors) = next(warden, step)?;
+    timeline::skip();
+    let mut descriptors = descriptors.into_iter();
+    let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
+    let (orders, directory) = (taken()?, taken()?);
+    let root = Root { directory };
+    root.add_own(&plan.view)?;
+    timeline::mark("/etc");
+    let proxy = match plan.network {
+        Network::Off => None,
+        Network::Proxy { port } => {
+            Some(network::reserve(port).at("reserve a port for connections")?)
+        }
+    };
+    timeline::mark("network");
+    let covers = root.covers()?;
+    let (Complete { mut missing }, _) = next(warden, step)?;
+    timeline::skip();
+    missing.extend(root.add_processes(processes, covers)?);
+    timeline::mark("/proc");
+    root.enter()?;
     timeline::mark("change of the root");
     setsid().at("make a session")?;
     walls::forbid_dumps().at("forbid core dumps")?;
     // Before the filters, which only the powerless may put up without further power.
     rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
-    credentials::drop_all().at("drop all capabilities")?;
+    credentials::drop_held().at("drop all capabilities")?;
     timeline::mark("capabilities");
     // After the view was entered: the grants are about what is seen from here.
     let (landlock, grants) = match walls::landlock::version(walls::landlock::FIRST_USED) {
@@ -195,9 +281,9 @@ fn become_init(
         ..Walls::default()
     };
     let entered =
-        Entered { walls, notifier: notifier.is_some(), proxy: false, parts: timeline::taken() };
-    let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
+        Entered { walls, notifier: notifier.is_some(), proxy: proxy.is_some(), parts: timeline::taken() };
+    let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
-    drop(notifier);
+    drop((notifier, proxy));
     init::serve(orders, &grants, &Surroundings::Namespace)
 }

@@ -23,11 +23,31 @@ use crate::system::process::{self, Fork};
 /// container managers hand out.
 const NOBODY_AT_ALL: u32 = 1_750_000_000;
 
-/// The tables of owners that a view needs: of all its trees, one or two.
-type Owners = HashMap<(u32, u32), OwnedFd>;
+/// The tables of owners that views need: of all their trees, one or two.
+pub type Owners = HashMap<(u32, u32), OwnedFd>;
 
-/// In the order of [`sources`].
-pub type Mounts = Vec<Option<OwnedFd>>;
+/// In the order of [`sources`]; none at all when the warden finds them by itself, as the caller would.
+pub type Mounts = Vec<OwnedFd>;
+
+/// The numbers of the person inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    pub user: u32,
+    pub group: u32,
+}
+
+impl From<&Person> for Identity {
+    fn from(person: &Person) -> Self {
+        Identity { user: person.user_id, group: person.group_id }
+    }
+}
+
+/// Who takes hold of the trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    BySpawner,
+    ByWarden,
+}
 
 /// A directory of the host that a view needs.
 pub struct Source<'a> {
@@ -101,7 +121,7 @@ impl Outside {
     }
 
     /// Tells the kernel who the processes of the new user namespace are.
-    pub fn map(self, process: Pid, person: &Person) -> Result<(), Failure> {
+    pub fn map(self, process: Pid, identity: Identity) -> Result<(), Failure> {
         let folder = format!("/proc/{}", process.as_raw_nonzero());
         let write = |name: &str, text: String| {
             fs::write(format!("{folder}/{name}"), text).at("map the user into the jail")
@@ -110,23 +130,31 @@ impl Outside {
             // The kernel wants this of callers without power: a group that forbids must not be dropped.
             write("setgroups", "deny".to_owned())?;
         }
-        write("uid_map", format!("{} {} 1\n", person.user_id, self.user))?;
-        write("gid_map", format!("{} {} 1\n", person.group_id, self.group))
+        write("uid_map", format!("{} {} 1\n", identity.user, self.user))?;
+        write("gid_map", format!("{} {} 1\n", identity.group, self.group))
     }
 
-    /// The host's directories as mounts that are attached nowhere yet, in the order of [`sources`]. `None`: the
-    /// warden finds it by itself, as the caller would.
+    pub fn taken(self) -> Taken {
+        if self.by_root { Taken::BySpawner } else { Taken::ByWarden }
+    }
+
+    /// The host's directories as mounts that are attached nowhere yet.
     ///
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
     /// here, and writable ones show the tree's owner as the person inside: what is written belongs to that owner.
     ///
     /// Not every file system can show its owners as others, and layers cannot be put over one that cannot: then those
-    /// trees are only read, the view says so, and so does what is missing.
-    pub fn prepare(self, view: &mut View) -> Result<(Mounts, Option<Missing>), Failure> {
-        let failure = match self.take_all(view) {
+    /// trees are only read, in another view that is returned, and so is what is missing.
+    pub fn prepare(
+        self,
+        view: &View,
+        owners: &mut Owners,
+    ) -> Result<(Mounts, Option<(View, Missing)>), Failure> {
+        let failure = match self.take_all(view, owners) {
             Ok(mounts) => return Ok((mounts, None)),
             Err(failure) => failure,
         };
+        let mut view = view.clone();
         let layered = |tree: &&mut Tree| matches!(tree.access, Access::Layer(_));
         let mut layers = view.trees.iter_mut().filter(layered).peekable();
         let unable = [libc::EINVAL, libc::EOPNOTSUPP, libc::EPERM].contains(&failure.errno);
@@ -135,13 +163,23 @@ impl Outside {
         }
         layers.for_each(|tree| tree.access = Access::Read);
         // What is to be written must be the jail's own, so the same failure there is final.
-        Ok((self.take_all(view)?, Some(Missing::new(Wall::Layers, failure))))
+        let mounts = self.take_all(&view, owners)?;
+        Ok((mounts, Some((view, Missing::new(Wall::Layers, failure)))))
     }
 
-    fn take_all(self, view: &View) -> Result<Mounts, Failure> {
-        let mut owners = Owners::default();
-        let take = |source| self.by_root.then(|| self.take(&source, &mut owners)).transpose();
-        sources(view).map(take).collect()
+    fn take_all(self, view: &View, owners: &mut Owners) -> Result<Mounts, Failure> {
+        if !self.by_root {
+            return Ok(Vec::new());
+        }
+        sources(view).map(|source| self.take(&source, owners)).collect()
+    }
+
+    /// Most trees are the caller's own: makes that table before anybody asks for it.
+    pub fn expect_own(self, owners: &mut Owners) {
+        let own = (geteuid().as_raw(), getegid().as_raw());
+        if self.by_root && let Ok(table) = self.owners(own) {
+            owners.entry(own).or_insert(table);
+        }
     }
 
     fn take(self, source: &Source<'_>, owners: &mut Owners) -> Result<OwnedFd, Failure> {

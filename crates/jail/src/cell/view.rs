@@ -16,7 +16,7 @@ use rustix::mount::{
 };
 use rustix::process::{chdir, fchdir, pivot_root};
 
-use super::outside::{detached, sources};
+use super::outside::{Source, detached, sources};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
@@ -40,55 +40,81 @@ const COVERED: [&str; 8] =
 /// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
 const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
 
-/// A finished root, mounted at [`PLACE`].
+/// A root, mounted at [`PLACE`].
 pub struct Root {
     pub directory: OwnedFd,
-    /// What it should have and could not get.
-    pub missing: Vec<Missing>,
 }
 
 impl Root {
-    pub fn build(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Self, Failure> {
-        let trees = take(view, mounts)?;
+    /// With what every jail has, and what lies on it afterwards to be added.
+    pub fn begin() -> Result<Self, Failure> {
         let devices = take_devices()?;
         let directory =
             mount_memory("mode=0755,size=16m,nr_inodes=16k").at("mount the jail's root")?;
         attach(&directory, CWD, Path::new(PLACE)).at("mount the jail's root")?;
-        let mut root = Root { directory, missing: Vec::new() };
+        let root = Root { directory };
         timeline::mark("root of the view");
         root.add_devices(devices)?;
-        timeline::mark("/dev");
         root.directory(Path::new("/proc")).at("make /proc")?;
+        timeline::mark("/dev");
+        Ok(root)
+    }
+
+    /// All that is mounted. What is missing is told.
+    pub fn add(&self, view: &View, trees: Vec<OwnedFd>) -> Result<Vec<Missing>, Failure> {
         for scratch in &view.scratch {
-            root.add_scratch(scratch)?;
+            self.add_scratch(scratch)?;
         }
-        root.missing = root.add_trees(view, trees)?;
+        let missing = self.add_trees(view, trees)?;
         timeline::mark("trees of the view");
+        Ok(missing)
+    }
+
+    /// What exists only inside.
+    pub fn add_own(&self, view: &View) -> Result<(), Failure> {
+        let mut parents = Parents { root: self, last: None };
         for link in &view.links {
-            let step = format!("make the link {}", link.target.display());
-            let (parent, name) = root.parent(&link.target).at(&step)?;
-            symlinkat(&link.text, &parent, name).at(&step)?;
+            let step = || format!("make the link {}", link.target.display());
+            let made = parents.of(&link.target);
+            let made = made.and_then(|(parent, name)| symlinkat(&link.text, parent, name));
+            made.map_err(|error| Failure::new(step(), error))?;
         }
         for file in &view.files {
-            let step = format!("make the file {}", file.target.display());
-            let (parent, name) = root.parent(&file.target).at(&step)?;
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            let made = openat(&parent, name, flags, Mode::from_raw_mode(0o644)).at(&step)?;
-            io::Write::write_all(&mut std::fs::File::from(made), &file.content).at(&step)?;
+            let step = || format!("make the file {}", file.target.display());
+            let made = parents.make(&file.target).map_err(io::Error::from);
+            let made = made.and_then(|mut made| io::Write::write_all(&mut made, &file.content));
+            made.map_err(|error| Failure::new(step(), error))?;
         }
-        timeline::mark("/etc");
-        Ok(root)
+        for path in &view.copies {
+            let step = || format!("copy the file {}", path.display());
+            // What the person inside may not read is not for it.
+            let Ok(from) = std::fs::File::open(path) else { continue };
+            let made = parents.make(path).map_err(io::Error::from);
+            let made = made.and_then(|to| copy(&from, &to));
+            made.map_err(|error| Failure::new(step(), error))?;
+        }
+        Ok(())
+    }
+
+    /// What is put over files of /proc that tell of the host: one for each.
+    pub fn covers(&self) -> Result<Vec<OwnedFd>, Failure> {
+        let cover = |_| clone(&self.directory, Path::new("dev/null"), false);
+        COVERED.iter().map(cover).collect::<Result<_, _>>().at("cover the host's facts in /proc")
     }
 
     /// A /proc of the caller's process namespace, with what tells of the host covered. Where the host's own has something
     /// mounted over it, as containers do, the kernel refuses to show one without: then there are copies of a few files.
-    pub fn mount_processes(&mut self) -> Result<(), Failure> {
+    pub fn add_processes(
+        &self,
+        processes: Result<OwnedFd, Errno>,
+        covers: Vec<OwnedFd>,
+    ) -> Result<Option<Missing>, Failure> {
         let step = "mount /proc";
-        match new_processes() {
-            Ok(processes) => self.attach_processes(&processes),
+        match processes {
+            Ok(processes) => self.attach_processes(&processes, covers).map(|()| None),
             Err(refused @ (Errno::PERM | Errno::ACCESS)) => {
-                self.missing.push(Missing::new(Wall::Processes, Failure::new(step, refused)));
-                self.copy_facts().at("copy files of /proc")
+                self.copy_facts().at("copy files of /proc")?;
+                Ok(Some(Missing::new(Wall::Processes, Failure::new(step, refused))))
             }
             Err(error) => Err(Failure::new(step, error)),
         }
@@ -106,11 +132,14 @@ impl Root {
         Ok(())
     }
 
-    fn attach_processes(&self, processes: &OwnedFd) -> Result<(), Failure> {
+    fn attach_processes(
+        &self,
+        processes: &OwnedFd,
+        covers: Vec<OwnedFd>,
+    ) -> Result<(), Failure> {
         attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         let step = "cover the host's facts in /proc";
-        for name in COVERED {
-            let nothing = clone(&self.directory, Path::new("dev/null"), false).at(step)?;
+        for (name, nothing) in COVERED.into_iter().zip(covers) {
             match attach(&nothing, processes, Path::new(name)) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(Failure::new(step, error)),
@@ -121,16 +150,15 @@ impl Root {
         attach(&settings, processes, Path::new("sys")).at(step)
     }
 
-    /// Makes it the root of every process here, and lets go of the old one. Returns what is missing.
-    pub fn enter(self) -> Result<Vec<Missing>, Failure> {
+    /// Makes it the root of every process here, and lets go of the old one.
+    pub fn enter(self) -> Result<(), Failure> {
         let step = "enter the jail's root";
         set_own_flags(self.directory.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES).at(step)?;
         fchdir(&self.directory).at(step)?;
         // The old root goes on top of the new one, and from there away.
         pivot_root(".", ".").at(step)?;
         unmount(".", UnmountFlags::DETACH).at("let go of the host's root")?;
-        chdir("/").at(step)?;
-        Ok(self.missing)
+        chdir("/").at(step)
     }
 
     fn add_devices(&self, devices: Vec<OwnedFd>) -> Result<(), Failure> {
@@ -214,22 +242,52 @@ impl Root {
     }
 }
 
-/// Takes hold of every tree, those that were prepared and those that the caller could reach itself.
-fn take(view: &View, mounts: Vec<Option<OwnedFd>>) -> Result<Vec<OwnedFd>, Failure> {
-    let prepared = mounts.into_iter().chain(std::iter::repeat_with(|| None));
-    sources(view)
-        .zip(prepared)
-        .map(|(source, prepared)| match prepared {
-            Some(mount) => Ok(mount),
-            None => {
-                let step = format!("take {} into the jail", source.path.display());
-                detached(&source).at(&step)
-            }
-        })
-        .collect()
+/// Directories of the root in which something is made: many things lie in one, one after the other.
+struct Parents<'a> {
+    root: &'a Root,
+    last: Option<(&'a Path, OwnedFd)>,
 }
 
-fn new_processes() -> Result<OwnedFd, Errno> {
+impl<'a> Parents<'a> {
+    fn of(&mut self, path: &'a Path) -> Result<(BorrowedFd<'_>, &'a Path), Errno> {
+        let name = path.file_name().ok_or(Errno::INVAL)?;
+        let parent = path.parent().ok_or(Errno::INVAL)?;
+        let folder = match self.last.take() {
+            Some((known, folder)) if known == parent => folder,
+            _ => self.root.directory(parent)?,
+        };
+        let (_, folder) = &*self.last.insert((parent, folder));
+        Ok((folder.as_fd(), Path::new(name)))
+    }
+
+    /// A new file.
+    fn make(&mut self, path: &'a Path) -> Result<std::fs::File, Errno> {
+        let (parent, name) = self.of(path)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        Ok(openat(parent, name, flags, Mode::from_raw_mode(0o644))?.into())
+    }
+}
+
+/// The whole of a file, in the kernel.
+fn copy(from: &std::fs::File, to: &std::fs::File) -> io::Result<()> {
+    const PIECE: usize = 1 << 20;
+    while rustix::fs::sendfile(to, from, None, PIECE)? > 0 {}
+    Ok(())
+}
+
+/// Takes hold of every tree, as far as that has not been done.
+pub fn take(view: &View, mounts: Vec<OwnedFd>) -> Result<Vec<OwnedFd>, Failure> {
+    if !mounts.is_empty() {
+        return Ok(mounts);
+    }
+    let take = |source: Source<'_>| {
+        detached(&source).at(&format!("take {} into the jail", source.path.display()))
+    };
+    sources(view).map(take).collect()
+}
+
+/// Of the caller's process namespace, attached nowhere yet.
+pub fn new_processes() -> Result<OwnedFd, Errno> {
     let context = fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(&context)?;
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID

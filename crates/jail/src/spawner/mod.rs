@@ -2,22 +2,30 @@
 //!
 //! The engine has threads, and a copy of a process with threads may find locks that nobody will ever release; it has
 //! secrets, and a copy has them too. So jails are made by a process that has neither. It is this very executable,
-//! started afresh with an empty environment; [`serve`] takes over before `main`.
+//! started afresh with an empty environment; [`serve`] takes over before `main`. Or it is a copy that was made
+//! [early](early), when there was nothing in it yet.
 
+pub mod early;
+mod making;
 mod serve;
 
+use std::borrow::Cow;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::process::Pid;
+
+use crate::cell::outside::Identity;
 use crate::cell::{self, Cell, Ends};
 use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
-use crate::messages::{Build, Built};
+use crate::messages::{Ask, Built};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::Plan;
+use crate::plan::{Person, Plan};
+use crate::system::process;
 use crate::wire;
 
 /// What the process is called, in lists of processes and to itself.
@@ -27,32 +35,35 @@ pub const NAME: &str = "exacta-spawner";
 pub struct Spawner {
     /// `None` only while it is dropped.
     socket: Mutex<Option<OwnedFd>>,
-    process: Child,
+    process: Pid,
     lookout: Arc<Lookout>,
 }
 
 impl Spawner {
-    #[expect(clippy::disallowed_methods, reason = "the one process outside that makes jails")]
     pub fn start() -> Result<Self, Failure> {
+        let begun = start_afresh()?;
+        Self::of(begun)
+    }
+
+    /// One that was made early, or a new one. A jail for this person will be asked for.
+    pub fn start_expecting(person: &Person) -> Result<Self, Failure> {
+        let Person { user_id: user, group_id: group, .. } = *person;
+        if let Some(begun) = early::take(Identity { user, group }) {
+            return Self::of(begun);
+        }
+        let begun = start_afresh()?;
+        wire::send(&begun.socket, &Ask::Expect { user, group }, &[]).at("ask the spawner")?;
+        Self::of(begun)
+    }
+
+    fn of(Begun { socket, process }: Begun) -> Result<Self, Failure> {
         let lookout = Lookout::start().at("watch limits")?;
-        let (ours, theirs) = wire::pair().at("make a socket for the spawner")?;
-        // Standard input is its socket: the one descriptor that survives.
-        let process = Command::new("/proc/self/exe")
-            .arg0(NAME)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .at("start the spawner")?;
-        let socket = Mutex::new(Some(ours));
-        Ok(Spawner { socket, process, lookout: Arc::new(lookout) })
+        Ok(Spawner { socket: Mutex::new(Some(socket)), process, lookout: Arc::new(lookout) })
     }
 
     /// The number of its process.
     pub fn process(&self) -> u32 {
-        self.process.id()
+        self.process.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// A jail in which what is not granted does not exist.
@@ -67,7 +78,7 @@ impl Spawner {
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
-        let message = Build { plan: plan.clone(), least };
+        let message = Ask::Build { plan: Cow::Borrowed(plan), least };
         wire::send(socket, &message, &[theirs.as_fd(), their_lease.as_fd()])
             .at("ask for a jail")?;
         drop((theirs, their_lease));
@@ -99,10 +110,34 @@ impl Spawner {
     }
 }
 
+/// A spawner that runs, and our end of its socket.
+struct Begun {
+    socket: OwnedFd,
+    process: Pid,
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one process outside that makes jails")]
+fn start_afresh() -> Result<Begun, Failure> {
+    let (socket, theirs) = wire::pair().at("make a socket for the spawner")?;
+    // Standard input is its socket: the one descriptor that survives.
+    let process = Command::new("/proc/self/exe")
+        .arg0(NAME)
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .at("start the spawner")?;
+    let number = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
+    let process = number.ok_or(rustix::io::Errno::CHILD).at("start the spawner")?;
+    Ok(Begun { socket, process })
+}
+
 impl Drop for Spawner {
     fn drop(&mut self) {
         // It ends when its socket closes, and cleans up behind its jails before that.
         drop(self.socket.get_mut().unwrap_or_else(PoisonError::into_inner).take());
-        let _no_more_to_do = self.process.wait();
+        process::wait_for(self.process);
     }
 }

@@ -4,9 +4,8 @@ use std::io;
 
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
-/// No capability left in any set, and no way to get one back.
-pub fn drop_all() -> io::Result<()> {
-    // The bounding set first: dropping from it needs a capability itself.
+/// No capability can be gained any more. Those held stay, and are needed for this.
+pub fn drop_bounding() -> io::Result<()> {
     for capability in 0..64 {
         // SAFETY: PR_CAPBSET_DROP takes integers only.
         let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
@@ -19,16 +18,11 @@ pub fn drop_all() -> io::Result<()> {
             return Err(error);
         }
     }
-    drop_held()
+    Ok(())
 }
 
-/// No capability left, and with no new privileges no way to get one back. For who has not the power to shrink the bounding
-/// set: that is shrunk where it can be.
+/// No capability left in any set but the bounding one.
 pub fn drop_held() -> io::Result<()> {
-    for capability in 0..64 {
-        // SAFETY: PR_CAPBSET_DROP takes integers only. Without the power to, or beyond the last, nothing happens.
-        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
-    }
     rustix::thread::clear_ambient_capability_set()?;
     let none = CapabilitySet::empty();
     rustix::thread::set_capabilities(

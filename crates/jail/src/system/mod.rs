@@ -8,3 +8,4 @@ pub mod mount;
 pub mod probe;
 pub mod process;
 pub mod seccomp;
+pub mod words;

@@ -116,8 +116,8 @@ impl Grants {
         }
         // What is told there about processes beyond the jail is their names; for more, Landlock does not let them.
         set.grant(Path::new("/proc"), READING)?;
-        for file in &view.files {
-            set.grant_if_there(&file.target, READ_FILE)?;
+        for file in view.files.iter().map(|file| &file.target).chain(&view.copies) {
+            set.grant_if_there(file, READ_FILE)?;
         }
         for tree in &view.trees {
             match tree.access {

@@ -46,6 +46,7 @@ impl Project {
             view: View {
                 trees: vec![tree("/usr".as_ref(), Access::Read), tree(&self.0, Access::Write)],
                 files: Vec::new(),
+                copies: Vec::new(),
                 links: ["bin", "sbin", "lib", "lib64"].map(link).into(),
                 scratch: vec![Scratch { target: "/tmp".into(), bytes: 16 << 20 }],
             },

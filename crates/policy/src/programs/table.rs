@@ -6,10 +6,13 @@ use super::roles::{Layout, Role, language};
 use super::schema::{MoreWords, OptionSpec, Program, Setting, Shape, Style, When};
 use crate::effect::Language;
 
-use index::{ANY_CASE, COUNT, GLOBS, KINDS, PLAIN, RANGES, SETTINGS, VERSIONED};
+use index::{ANY_CASE, COUNT, GLOBS, KINDS, PLAIN, RANGES, SETTINGS, TEXTS, VERSIONED};
 
 #[expect(clippy::unreadable_literal, reason = "made by the build, for nobody to read")]
 mod index {
+    /// A name, which table, and the name that the program goes by; names are pieces of [`TEXTS`].
+    pub type Row = ((u32, u16), u16, (u32, u16));
+
     include!(concat!(env!("OUT_DIR"), "/programs_index.rs"));
 }
 
@@ -118,7 +121,7 @@ pub fn is_of_kind(number: usize, name: &[u8]) -> bool {
 
 /// Every plain name.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    PLAIN.iter().map(|row| row.0)
+    PLAIN.iter().map(|row| text(row.0))
 }
 
 pub fn plain(name: &[u8]) -> Option<Found> {
@@ -135,18 +138,27 @@ pub fn any_case(name: &[u8]) -> Option<Found> {
 }
 
 pub fn by_glob(name: &[u8]) -> Option<Found> {
-    let found = GLOBS.iter().find(|row| super::names::matches(row.0.as_bytes(), name))?;
-    Some((table(found.1)?, found.2))
+    let is_meant = |row: &&index::Row| super::names::matches(text(row.0).as_bytes(), name);
+    GLOBS.iter().find(is_meant).and_then(found)
 }
 
 pub fn settings() -> &'static [SettingRow] {
     &SETTING_ROWS
 }
 
-fn search(index: &[(&'static str, usize, &'static str)], name: &[u8]) -> Option<Found> {
-    let at = index.binary_search_by(|row| row.0.as_bytes().cmp(name)).ok()?;
-    let row = index.get(at)?;
-    Some((table(row.1)?, row.2))
+fn search(index: &[index::Row], name: &[u8]) -> Option<Found> {
+    let at = index.binary_search_by(|row| text(row.0).as_bytes().cmp(name)).ok()?;
+    index.get(at).and_then(found)
+}
+
+fn found(row: &index::Row) -> Option<Found> {
+    Some((table(usize::from(row.1))?, text(row.2)))
+}
+
+/// A piece of the texts. The build script wrote both.
+fn text((start, length): (u32, u16)) -> &'static str {
+    let start = start as usize;
+    TEXTS.get(start..start + usize::from(length)).unwrap_or_default()
 }
 
 fn decode<T: serde::de::DeserializeOwned>((start, end): (usize, usize)) -> Option<T> {

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::grant::Grant;
 use super::pattern::{self, Lists, Pattern};
 use super::schema::Rule;
@@ -13,7 +15,7 @@ use super::schema::Rule;
 pub type Texts = Cow<'static, [Cow<'static, str>]>;
 
 /// What of a rule is needed to find out whether it matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
     pub ruling: Ruling,
     /// One bit for each of [`PROFILES`].
@@ -32,14 +34,14 @@ pub struct Compiled {
     pub dangerous_only: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ruling {
     Allow,
     Confirm,
     Deny,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum About {
     Command(Cow<'static, [Pattern]>),
     Variable(Texts),
@@ -49,6 +51,23 @@ pub enum About {
     Code(Texts),
     Situation(Texts),
     Shape(Texts),
+}
+
+/// The programs that a rule denies whatever their words are, in the order of its patterns.
+pub fn outright_programs(rule: &Compiled) -> impl Iterator<Item = &str> {
+    let unconditional = rule.ruling == Ruling::Deny
+        && rule.with.is_empty()
+        && rule.with_all.is_empty()
+        && rule.piped_from.is_empty()
+        && rule.operands_at_most.is_none()
+        && !rule.alone;
+    let patterns = match &rule.about {
+        About::Command(patterns) if unconditional => &**patterns,
+        _ => &[],
+    };
+    let all = patterns.iter().filter(|one| one.rest.is_empty()).map(|one| &*one.program);
+    // A path is one place of many, and a builtin is no program.
+    all.filter(|program| !program.contains('/') && !program.starts_with("builtin:"))
 }
 
 /// What is wrong, and with which key and item of it.

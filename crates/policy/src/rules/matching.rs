@@ -47,9 +47,14 @@ pub struct Command<'a> {
 }
 
 /// Could this pattern match some command of this name that runs in process?
-pub fn could_be(pattern: &Pattern, name: &BStr) -> bool {
-    let program = pattern.program.strip_prefix("builtin:").unwrap_or(&pattern.program);
+pub fn could_be(program: &str, name: &BStr) -> bool {
+    let program = program.strip_prefix("builtin:").unwrap_or(program);
     !program.contains('/') && pattern::matches(program, &name.to_ascii_lowercase())
+}
+
+/// Whether a pattern about this program can match the command in a rule of this kind.
+pub fn program_could(program: &str, ruling: Ruling, command: &Command<'_>) -> bool {
+    program_matches(program, command, Sense::of(ruling))
 }
 
 /// Does this pattern of the rule match the command, and do the rule's conditions hold?

@@ -211,7 +211,7 @@ impl RuleSet {
         let restricts = |one: &Loaded| {
             let About::Command(patterns) = &one.compiled.about else { return false };
             one.compiled.ruling != Ruling::Allow
-                && patterns.iter().any(|pattern| matching::could_be(pattern, name))
+                && patterns.iter().any(|pattern| matching::could_be(&pattern.program, name))
         };
         (!self.bare && builtin::restricts(name)) || self.loaded.iter().any(restricts)
     }

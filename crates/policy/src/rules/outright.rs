@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bstr::BStr;
 
-use super::compile::{About, Compiled, Ruling};
+use super::compile::outright_programs;
 use super::{Rule, RuleSet, builtin, pattern, profile_bit};
 use crate::judge::Profile;
 
@@ -12,8 +12,8 @@ use crate::judge::Profile;
 #[derive(Debug, Clone, Default)]
 pub struct Outright {
     names: HashSet<String>,
-    /// Those with `*` or `?` in them.
-    open: Vec<String>,
+    /// Those with `*` or `?` in them, each with how many of its first bytes stand for themselves.
+    open: Vec<(usize, String)>,
 }
 
 impl Outright {
@@ -21,22 +21,22 @@ impl Outright {
     pub fn denies(&self, name: &BStr) -> bool {
         let lower = name.to_ascii_lowercase();
         let known = std::str::from_utf8(&lower).is_ok_and(|name| self.names.contains(name));
-        known || self.open.iter().any(|pattern| pattern::matches(pattern, &lower))
+        // Most begin in another way, and nearly all names are none of these.
+        let begins = |plain: usize, pattern: &str| {
+            pattern.as_bytes().get(..plain).is_some_and(|plain| lower.starts_with(plain))
+        };
+        known
+            || self.open.iter().any(|(plain, pattern)| {
+                begins(*plain, pattern) && pattern::matches(pattern, &lower)
+            })
     }
 
-    fn add(&mut self, rule: &Compiled) {
-        let About::Command(patterns) = &rule.about else { return };
-        for one in patterns.iter().filter(|one| one.rest.is_empty()) {
-            let program = &*one.program;
-            // A path is one place of many, and a builtin is no program.
-            if program.contains('/') || program.starts_with("builtin:") {
-                continue;
-            }
-            if program.contains(['*', '?', '\\', '|']) {
-                self.open.push(program.to_owned());
-            } else {
-                self.names.insert(program.to_owned());
-            }
+    fn add(&mut self, program: &str) {
+        let alternatives = program.contains('|');
+        if let Some(plain) = program.find(['*', '?', '\\', '|']) {
+            self.open.push((if alternatives { 0 } else { plain }, program.to_owned()));
+        } else {
+            self.names.insert(program.to_owned());
         }
     }
 }
@@ -45,19 +45,22 @@ impl RuleSet {
     /// A rule that may be lifted does not count, and none that is only about some words.
     pub fn outright(&self, profile: Profile) -> Outright {
         let profile = profile_bit(profile);
-        let denies = |rule: &Compiled| rule.profiles & profile != 0 && is_unconditional(rule);
         let mut outright = Outright::default();
         if !self.bare {
-            for (at, compiled) in builtin::packed().filter(|(_, compiled)| denies(compiled)) {
-                let lifts = || builtin::numbered(at).is_none_or(|rule| self.is_lifted(rule));
-                if self.loaded.is_empty() || !lifts() {
-                    outright.add(compiled);
+            let lifts = |at| builtin::numbered(at).is_none_or(|rule| self.is_lifted(rule));
+            let mut last = (usize::MAX, false);
+            for (at, program) in builtin::outright(profile) {
+                if last.0 != at {
+                    last = (at, self.loaded.is_empty() || !lifts(at));
+                }
+                if last.1 {
+                    outright.add(program);
                 }
             }
         }
-        for one in self.loaded.iter().filter(|one| denies(&one.compiled)) {
+        for one in self.loaded.iter().filter(|one| one.compiled.profiles & profile != 0) {
             if !self.is_lifted(&one.rule) {
-                outright.add(&one.compiled);
+                outright_programs(&one.compiled).for_each(|program| outright.add(program));
             }
         }
         outright
@@ -70,15 +73,6 @@ impl RuleSet {
                 && one.rule.written.overrides.iter().any(|id| **id == *rule.id)
         })
     }
-}
-
-fn is_unconditional(rule: &Compiled) -> bool {
-    rule.ruling == Ruling::Deny
-        && rule.with.is_empty()
-        && rule.with_all.is_empty()
-        && rule.piped_from.is_empty()
-        && rule.operands_at_most.is_none()
-        && !rule.alone
 }
 
 #[cfg(test)]

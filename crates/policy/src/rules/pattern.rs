@@ -7,13 +7,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::braces::{alternatives, expand_braces};
 
 /// Lists that a pattern can name as `@name`.
 pub type Lists = BTreeMap<String, Vec<String>>;
 
 /// A command: which program, and what must be among its words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     /// A name (`git`), one with `*` (`mkfs*`), a path (`./gradlew`, `*/*`), or `builtin:NAME`.
     pub program: Cow<'static, str>,

@@ -64,6 +64,8 @@ impl<'a> Reader<'a> {
 
     /// The text of a file that is the operator's, wherever links lead to.
     pub fn text(&self, path: &Path) -> Option<String> {
+        // Most are not there.
+        fs::metadata(path).ok()?;
         let real = fs::canonicalize(path).ok()?;
         let root = fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned());
         let found = fs::metadata(&real).ok()?;
