@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })
             .into(),
         scratch: vec![Scratch { target: "/tmp".into(), bytes: 64 << 20 }],
+        ..View::default()
     };
     let plan = Plan {
         view,

@@ -8,6 +8,7 @@
 compile_error!("the jail is for Linux with glibc");
 
 mod cell;
+mod disguise;
 pub mod ladder;
 mod limits;
 mod messages;
@@ -24,6 +25,7 @@ mod wire;
 
 pub use cell::watch::Record;
 pub use cell::{Cell, Running};
+pub use disguise::{Disguise, owner_in_layers};
 pub use ladder::Level;
 pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};

@@ -1,7 +1,9 @@
 //! What is said over the wire.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
+use bstr::BString;
 use serde::{Deserialize, Serialize};
 
 use crate::ladder::Level;
@@ -16,11 +18,9 @@ use crate::timeline::Part;
 pub enum Ask<'a> {
     /// A jail for a person of these numbers will be asked for: what can be done before its plan is known may be done now.
     /// Nothing is answered.
-    Expect {
-        user: u32,
-        group: u32,
-    },
-    /// Make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of the lease: a
+    Expect { user: u32, group: u32 },
+    /// Make a jail. With it come init's end of the socket for [`Order`]s, the warden's end of that for [`Change`]s, and
+    /// the spawner's end of the lease: a
     /// socket on which nothing is ever said. When the engine closes its end, the jail is over and its control group goes;
     /// when the spawner closes its own, nothing of the jail is left.
     Build {
@@ -45,6 +45,23 @@ pub enum Built {
     Failed(Failure),
 }
 
+/// Engine to a jail's warden, while nothing runs inside. Answered by [`Changed`].
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Change {
+    /// Put a layer over a tree for writing. Its folder is one of [`Layers::source`](crate::plan::Layers::source), and holds
+    /// `upper` and `work`.
+    Lay { target: PathBuf, folder: BString },
+    /// Take away what was put there.
+    Lift { target: PathBuf },
+}
+
+/// With a layer that was laid comes its mount.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Changed {
+    Done,
+    Failed(Failure),
+}
+
 /// Engine to a jail's init.
 #[derive(Debug, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "there is never more than one")]
@@ -57,6 +74,8 @@ pub enum Order {
         limits: Limits,
         /// For the user's processes: only where nobody else counts the tasks of the jail.
         tasks: Option<u32>,
+        /// The view has changed since the last one.
+        changed: bool,
         numbers: Vec<u32>,
     },
     Signal {

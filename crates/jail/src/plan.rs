@@ -32,6 +32,8 @@ pub struct View {
     pub links: Vec<SyntheticLink>,
     /// Empty directories held in memory, writable, gone with the jail.
     pub scratch: Vec<Scratch>,
+    /// For [`Cell::lay`](crate::Cell::lay); absent: no layers are laid.
+    pub layers: Option<Layers>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,15 @@ pub struct Tree {
     pub access: Access,
     /// Relative to the tree: what does not exist inside, although it does on the host.
     pub hidden: Vec<PathBuf>,
+}
+
+/// Where layers for requests come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layers {
+    /// On the host: the directory of their folders, on the file system of the tree. No part of its path is a symbolic link.
+    pub source: PathBuf,
+    /// Inside: the tree for writing that they are laid over.
+    pub target: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

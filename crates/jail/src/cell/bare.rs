@@ -129,7 +129,9 @@ fn become_init(
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);
-    init::serve(orders, &grants, &Surroundings::Host(moved(&plan.view)))
+    // There is no view that could change.
+    let renewed = || Err(Failure::new("change the view", Errno::OPNOTSUPP));
+    init::serve(&orders, grants, &Surroundings::Host(moved(&plan.view)), &renewed)
 }
 
 /// Without a view it is the only wall around files, so that all that it must hold is asked of it.

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::init::{self, Surroundings};
+use super::layers;
 use super::outside::{Identity, Taken};
 use super::view::{Root, new_processes, take};
 use crate::ladder::{Missing, Wall};
@@ -42,8 +43,8 @@ pub const NAMESPACES: libc::c_int =
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Mapped;
 
-/// Spawner to warden: what the jail is to be. With it comes the socket for orders, and then, with as many of [`More`] as
-/// it takes, that many mounts.
+/// Spawner to warden: what the jail is to be. With it come the sockets for orders and for changes, and then, with as many
+/// of [`More`] as it takes, that many mounts.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Furnish<'a> {
     pub plan: Cow<'a, Plan>,
@@ -131,9 +132,10 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // An init that could not begin has said why.
             let answer = wire::receive::<Answer>(&ours).at("wait for init")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("wait for init")?;
+            let mut furnished = (None, None);
             let answer = match answer {
                 Answer::Entered(entered) => {
-                    told?;
+                    furnished = told?;
                     let parts = timeline::joined(entered.parts);
                     Answer::Entered(Entered { parts, ..entered })
                 }
@@ -143,21 +145,21 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             wire::send(spawner, &answer, &all).at("answer the spawner")?;
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop(descriptors);
-            // Init's end is the jail's end, and so is ours.
-            process::wait_for(child);
-            process::exit(0)
+            let (changes, folders) = furnished;
+            layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }
 }
 
 /// Waits for the plan, and builds the view beside the old root; init moves into it, for /proc shows the namespace of who
-/// mounts it. What lies in the view without being a tree is init's part, meanwhile.
+/// mounts it. What lies in the view without being a tree is init's part, meanwhile. Gives the socket for changes, and where
+/// layers are found.
 fn furnish(
     taken: Taken,
     missing: Option<Missing>,
     spawner: &OwnedFd,
     init: &OwnedFd,
-) -> Result<(), Failure> {
+) -> Result<(Option<OwnedFd>, Option<OwnedFd>), Failure> {
     // Where trees have still to be found by their paths, nothing of the host may be covered.
     let begun = match taken {
         Taken::BySpawner => Some(Root::begin()?),
@@ -165,7 +167,8 @@ fn furnish(
     };
     let step = "wait for the plan";
     let (Furnish { plan, mounts: expected }, mut orders) = next(spawner, step)?;
-    let mut mounts = orders.split_off(orders.len().min(1));
+    let mut mounts = orders.split_off(orders.len().min(2));
+    let changes = if orders.len() > 1 { orders.pop() } else { None };
     while mounts.len() < expected {
         let (More, more) = next(spawner, step)?;
         mounts.extend(more);
@@ -183,13 +186,14 @@ fn furnish(
     let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
     let trees_only = view.trees.iter().map(bare).collect();
     let scratch = view.scratch.clone();
-    let theirs = View { trees: trees_only, files, copies, links, scratch };
+    let theirs = View { trees: trees_only, files, copies, links, scratch, layers: None };
     let begin = Begin { plan: Plan { view: theirs, person, limits, network, debugging } };
     wire::send(init, &begin, &given).at("tell init")?;
     drop(orders);
-    let mut all_missing = root.add(&view, trees)?;
+    let (mut all_missing, folders) = root.add(&view, trees)?;
     all_missing.extend(missing);
-    wire::send(init, &Complete { missing: all_missing }, &[]).at("tell init")
+    wire::send(init, &Complete { missing: all_missing }, &[]).at("tell init")?;
+    Ok((changes, folders))
 }
 
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
@@ -280,10 +284,18 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         missing,
         ..Walls::default()
     };
-    let entered =
-        Entered { walls, notifier: notifier.is_some(), proxy: proxy.is_some(), parts: timeline::taken() };
+    let entered = Entered {
+        walls,
+        notifier: notifier.is_some(),
+        proxy: proxy.is_some(),
+        parts: timeline::taken(),
+    };
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop((notifier, proxy));
-    init::serve(orders, &grants, &Surroundings::Namespace)
+    let renewed = || match landlock {
+        0 => Ok(Grants::none()),
+        version => Grants::of(&plan.view, version),
+    };
+    init::serve(&orders, grants, &Surroundings::Namespace, &renewed)
 }

@@ -28,6 +28,9 @@ use crate::wire;
 /// Programs that were started and have not ended, with where to report. `None`: nobody waits for it any more.
 type Programs = HashMap<Pid, Option<OwnedFd>>;
 
+/// Makes the grants anew when the view has changed: they hold on to directories, and not to paths.
+pub type Renewed<'a> = dyn Fn() -> Result<Grants, Failure> + 'a;
+
 /// What is around process 1, or around what stands in its place.
 pub enum Surroundings {
     /// A process namespace of its own, whose end is everybody's end, and a view.
@@ -44,8 +47,13 @@ struct Inside<'a> {
 }
 
 /// Never returns: the end of the orders is the end of the jail.
-pub fn serve(orders: OwnedFd, grants: &Grants, surroundings: &Surroundings) -> ! {
-    let status = match serve_until_error(&orders, grants, surroundings) {
+pub fn serve(
+    orders: &OwnedFd,
+    grants: Grants,
+    surroundings: &Surroundings,
+    renewed: &Renewed<'_>,
+) -> ! {
+    let status = match serve_until_error(orders, grants, surroundings, renewed) {
         Ok(()) => 0,
         Err(_) => 1,
     };
@@ -54,8 +62,9 @@ pub fn serve(orders: OwnedFd, grants: &Grants, surroundings: &Surroundings) -> !
 
 fn serve_until_error(
     orders: &OwnedFd,
-    grants: &Grants,
+    mut grants: Grants,
     surroundings: &Surroundings,
+    renewed: &Renewed<'_>,
 ) -> Result<(), Failure> {
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
@@ -78,7 +87,13 @@ fn serve_until_error(
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
                 return Ok(());
             };
-            let inside = Inside { grants, surroundings };
+            // If they cannot be made, the old ones hold: they grant nothing of what is new.
+            if matches!(order, Order::Start { changed: true, .. })
+                && let Ok(new) = renewed()
+            {
+                grants = new;
+            }
+            let inside = Inside { grants: &grants, surroundings };
             obey(orders, order, descriptors, inside, &mut programs)?;
         }
     }
@@ -130,7 +145,7 @@ fn obey(
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
-        Order::Start { program, manner, limits, tasks, numbers } => {
+        Order::Start { program, manner, limits, tasks, changed: _, numbers } => {
             let each = Each::new(&limits, tasks);
             let given = Given { program, manner, limits: each, inside };
             start(given.relocated(), &numbers, descriptors, programs);

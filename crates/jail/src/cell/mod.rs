@@ -3,6 +3,7 @@
 pub mod bare;
 pub mod entry;
 pub mod init;
+mod layers;
 pub mod outside;
 mod relocation;
 pub mod view;
@@ -11,9 +12,11 @@ mod workshop;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bstr::BStr;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
@@ -21,7 +24,7 @@ use rustix::net::{Shutdown, shutdown};
 use self::outside::Outside;
 use self::watch::{Record, Watch};
 use crate::limits::{self, Lookout, Usage, Watched};
-use crate::messages::{Order, Report, Swept};
+use crate::messages::{Change, Changed, Order, Report, Swept};
 use crate::outcome::{AtStep, Ending, Failure, Finished, Walls};
 use crate::plan::{Limits, Manner, Program};
 use crate::timeline::Part;
@@ -38,6 +41,8 @@ pub struct Cell {
     walls: Walls,
     limits: Limits,
     parts: Vec<Part>,
+    /// Since the last program was started.
+    view_changed: bool,
     /// Who it is outside.
     outside: Outside,
 }
@@ -45,6 +50,7 @@ pub struct Cell {
 /// Our ends of what goes into a jail.
 pub(crate) struct Ends {
     pub orders: OwnedFd,
+    pub changes: OwnedFd,
     /// Held for as long as the jail's figures are wanted.
     pub lease: OwnedFd,
     pub proxy: Option<OwnedFd>,
@@ -70,6 +76,7 @@ impl Cell {
             walls,
             limits,
             parts: Vec::new(),
+            view_changed: false,
             outside: Outside::choose(),
         }
     }
@@ -128,7 +135,10 @@ impl Cell {
             Some(_) => None,
             None => limits::tasks_by_user(&limits, &self.walls),
         };
-        let order = Order::Start { program: program.clone(), manner, limits, tasks, numbers };
+        let changed = std::mem::take(&mut self.view_changed);
+        let program_given = program.clone();
+        let order =
+            Order::Start { program: program_given, manner, limits, tasks, changed, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
         let turn = self.watched.begin();
         self.lookout.attend(&self.watched);
@@ -168,6 +178,34 @@ impl Cell {
         answer.and_then(|it| it.ok_or_else(gone)).at(step)?;
         self.watched.rest();
         Ok(())
+    }
+
+    /// Puts a layer over a tree, for what is started from now on: what it writes goes into this folder, and the tree stays
+    /// as it is. See [`View::layers`](crate::plan::View::layers). To be called when nothing runs. Gives the layer as it is
+    /// mounted, to be looked at and written to from here as well.
+    pub fn lay(&mut self, target: &Path, folder: &BStr) -> Result<OwnedFd, Failure> {
+        let change = Change::Lay { target: target.to_owned(), folder: folder.to_owned() };
+        self.change(&change)?.ok_or(Errno::BADF).at("take over the layer")
+    }
+
+    /// Takes away the layer that was laid over a tree. To be called when nothing runs.
+    pub fn lift(&mut self, target: &Path) -> Result<(), Failure> {
+        self.change(&Change::Lift { target: target.to_owned() }).map(|_| ())
+    }
+
+    fn change(&mut self, change: &Change) -> Result<Option<OwnedFd>, Failure> {
+        let step = "change the view of the jail";
+        let gone = || io::Error::from_raw_os_error(libc::EPIPE);
+        wire::send(&self.ends.changes, change, &[]).at(step)?;
+        await_input(&self.ends.changes).at(step)?;
+        let answer = wire::receive::<Changed>(&self.ends.changes);
+        match answer.and_then(|it| it.ok_or_else(gone)).at(step)? {
+            (Changed::Done, descriptors) => {
+                self.view_changed = true;
+                Ok(descriptors.into_iter().next())
+            }
+            (Changed::Failed(failure), _) => Err(failure),
+        }
     }
 
     /// The limits in force.

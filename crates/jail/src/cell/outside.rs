@@ -58,7 +58,7 @@ pub struct Source<'a> {
     pub written: bool,
 }
 
-/// Every one of them: trees, and then the layers over them.
+/// Every one of them: trees, the layers over them, and where those of requests are.
 pub fn sources(view: &View) -> impl Iterator<Item = Source<'_>> {
     let trees = view.trees.iter().map(|tree| Source {
         path: &tree.source,
@@ -69,7 +69,12 @@ pub fn sources(view: &View) -> impl Iterator<Item = Source<'_>> {
         Access::Layer(folder) => Some(Source { path: folder, owned: true, written: true }),
         Access::Read | Access::Write => None,
     });
-    trees.chain(layers)
+    let requests = view.layers.iter().map(|layers| Source {
+        path: &layers.source,
+        owned: true,
+        written: true,
+    });
+    trees.chain(layers).chain(requests)
 }
 
 /// A directory or file of the host, with all that is mounted there, as a mount that is attached nowhere.
@@ -134,6 +139,11 @@ impl Outside {
         write("gid_map", format!("{} {} 1\n", identity.group, self.group))
     }
 
+    /// User and group, where that is not who asks.
+    pub fn other_than_caller(self) -> Option<(u32, u32)> {
+        self.by_root.then_some((self.user, self.group))
+    }
+
     pub fn taken(self) -> Taken {
         if self.by_root { Taken::BySpawner } else { Taken::ByWarden }
     }
@@ -177,7 +187,9 @@ impl Outside {
     /// Most trees are the caller's own: makes that table before anybody asks for it.
     pub fn expect_own(self, owners: &mut Owners) {
         let own = (geteuid().as_raw(), getegid().as_raw());
-        if self.by_root && let Ok(table) = self.owners(own) {
+        if self.by_root
+            && let Ok(table) = self.owners(own)
+        {
             owners.entry(own).or_insert(table);
         }
     }

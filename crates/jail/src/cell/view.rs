@@ -60,14 +60,19 @@ impl Root {
         Ok(root)
     }
 
-    /// All that is mounted. What is missing is told.
-    pub fn add(&self, view: &View, trees: Vec<OwnedFd>) -> Result<Vec<Missing>, Failure> {
+    /// All that is mounted. What is missing is told, and with it comes where layers for requests are found.
+    pub fn add(
+        &self,
+        view: &View,
+        mut mounts: Vec<OwnedFd>,
+    ) -> Result<(Vec<Missing>, Option<OwnedFd>), Failure> {
         for scratch in &view.scratch {
             self.add_scratch(scratch)?;
         }
-        let missing = self.add_trees(view, trees)?;
+        let folders = if view.layers.is_some() { mounts.pop() } else { None };
+        let missing = self.add_trees(view, mounts, folders.as_ref())?;
         timeline::mark("trees of the view");
-        Ok(missing)
+        Ok((missing, folders))
     }
 
     /// What exists only inside.
@@ -132,11 +137,7 @@ impl Root {
         Ok(())
     }
 
-    fn attach_processes(
-        &self,
-        processes: &OwnedFd,
-        covers: Vec<OwnedFd>,
-    ) -> Result<(), Failure> {
+    fn attach_processes(&self, processes: &OwnedFd, covers: Vec<OwnedFd>) -> Result<(), Failure> {
         attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         let step = "cover the host's facts in /proc";
         for (name, nothing) in COVERED.into_iter().zip(covers) {
@@ -183,7 +184,12 @@ impl Root {
     }
 
     /// What is missing is told.
-    fn add_trees(&self, view: &View, mounts: Vec<OwnedFd>) -> Result<Vec<Missing>, Failure> {
+    fn add_trees(
+        &self,
+        view: &View,
+        mounts: Vec<OwnedFd>,
+        folders: Option<&OwnedFd>,
+    ) -> Result<Vec<Missing>, Failure> {
         let mut mounts = mounts.into_iter();
         let trees: Vec<(&Tree, OwnedFd)> = view.trees.iter().zip(mounts.by_ref()).collect();
         let is_plain =
@@ -192,6 +198,10 @@ impl Root {
             if view.trees.iter().all(is_plain) { None } else { Some(Workshop::open(self)?) };
         let mut missing = Vec::new();
         for (number, (tree, mount)) in trees.into_iter().enumerate() {
+            let layers = view.layers.as_ref().filter(|layers| layers.target == tree.target);
+            if let (Some(layers), Some(folders)) = (layers, folders) {
+                self.add_folders(&layers.target, folders)?;
+            }
             self.add_tree(tree, &mount)?;
             let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
             timeline::mark("trees of the view");
@@ -203,6 +213,14 @@ impl Root {
         // Once is enough.
         missing.truncate(1);
         Ok(missing)
+    }
+
+    /// Where a tree is going to cover it.
+    fn add_folders(&self, target: &Path, folders: &OwnedFd) -> Result<(), Failure> {
+        let step = "make layers possible";
+        set_flags(folders.as_fd(), NO_SET_USER | NO_DEVICES).at(step)?;
+        self.directory(target).at(step)?;
+        attach(folders, &self.directory, inside(target)).at(step)
     }
 
     fn add_tree(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Failure> {

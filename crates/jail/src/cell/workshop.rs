@@ -164,7 +164,7 @@ impl<'a> Workshop<'a> {
 }
 
 /// Overlay reads colons, commas and backslashes in its options.
-fn escaped(path: &Path) -> Vec<u8> {
+pub fn escaped(path: &Path) -> Vec<u8> {
     let mut escaped = Vec::new();
     for byte in path.as_os_str().as_bytes() {
         if matches!(byte, b':' | b'\\' | b',') {

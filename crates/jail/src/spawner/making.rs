@@ -63,6 +63,14 @@ impl Drop for Made {
     }
 }
 
+/// What the engine says goes into a jail.
+struct Sockets {
+    /// To init.
+    orders: OwnedFd,
+    /// To the warden.
+    changes: OwnedFd,
+}
+
 /// What came of a way down the ladder. The descriptors are those that go with [`Built::Ready`].
 struct Stood {
     warden: Pid,
@@ -81,10 +89,12 @@ pub fn build(
 ) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
     let mut given = given.into_iter();
     let orders = given.next().ok_or(Errno::BADF).at("take the socket for orders")?;
+    let changes = given.next().ok_or(Errno::BADF).at("take the socket for changes")?;
+    let sockets = Sockets { orders, changes };
     let lease = given.next().ok_or(Errno::BADF).at("take the lease")?;
     let mut missing: Vec<Missing> = Vec::new();
     for way in ladder::ways(least) {
-        match attempt(&plan, way, &orders, workshop) {
+        match attempt(&plan, way, &sockets, workshop) {
             Ok(stood) => return finish(stood, way, least, missing, lease, &workshop.grounds),
             Err(failure) => missing.push(Missing::new(ladder::wall_of(way), failure)),
         }
@@ -134,20 +144,20 @@ fn finish(
 fn attempt(
     plan: &Plan,
     way: Level,
-    orders: &OwnedFd,
+    sockets: &Sockets,
     workshop: &mut Workshop,
 ) -> Result<Stood, Failure> {
     if way < Level::Namespaces {
-        return bare(plan, way, orders, &mut workshop.grounds);
+        return bare(plan, way, &sockets.orders, &mut workshop.grounds);
     }
     let identity = Identity::from(&plan.person);
     if let Some(ahead) = workshop.ahead.take().filter(|ahead| ahead.identity == identity)
-        && let Ok(stood) = ahead.furnish(plan, orders, workshop)
+        && let Ok(stood) = ahead.furnish(plan, sockets, workshop)
     {
         return Ok(stood);
     }
     // If that one could not be completed, this one says why.
-    Ahead::make(identity, &plan.limits, workshop)?.furnish(plan, orders, workshop)
+    Ahead::make(identity, &plan.limits, workshop)?.furnish(plan, sockets, workshop)
 }
 
 /// What all jails are made with.
@@ -184,11 +194,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    fn make(
-        identity: Identity,
-        limits: &Limits,
-        workshop: &mut Workshop,
-    ) -> Result<Self, Failure> {
+    fn make(identity: Identity, limits: &Limits, workshop: &mut Workshop) -> Result<Self, Failure> {
         timeline::begin();
         let outside = workshop.outside;
         let (ours, theirs) = wire::pair().at("make a socket for the warden")?;
@@ -221,7 +227,7 @@ impl Ahead {
     fn furnish(
         self,
         plan: &Plan,
-        orders: &OwnedFd,
+        Sockets { orders, changes }: &Sockets,
         workshop: &mut Workshop,
     ) -> Result<Stood, Failure> {
         let Ahead { warden, handle, socket, group, .. } = self;
@@ -237,7 +243,7 @@ impl Ahead {
         let first = sent.next().unwrap_or_default();
         let furnish = entry::Furnish { plan, mounts: mounts.len() };
         let step = "tell the warden";
-        let given: Vec<_> = [orders].into_iter().chain(first).map(AsFd::as_fd).collect();
+        let given: Vec<_> = [orders, changes].into_iter().chain(first).map(AsFd::as_fd).collect();
         wire::send(&socket, &furnish, &given).at(step)?;
         for more in sent {
             let given: Vec<_> = more.iter().map(AsFd::as_fd).collect();

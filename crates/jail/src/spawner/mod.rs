@@ -74,14 +74,15 @@ impl Spawner {
     /// The best jail that can be had here, or none if that is weaker than this.
     pub fn build_at_least(&self, plan: &Plan, least: Level) -> Result<Cell, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for the jail")?;
+        let (changes, their_changes) = wire::pair().at("make a socket for the jail")?;
         let (lease, their_lease) = wire::pair().at("make a lease for the jail")?;
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
         let message = Ask::Build { plan: Cow::Borrowed(plan), least };
-        wire::send(socket, &message, &[theirs.as_fd(), their_lease.as_fd()])
-            .at("ask for a jail")?;
-        drop((theirs, their_lease));
+        let given = [&theirs, &their_changes, &their_lease].map(AsFd::as_fd);
+        wire::send(socket, &message, &given).at("ask for a jail")?;
+        drop((theirs, their_changes, their_lease));
         let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
         match answer.at("ask the spawner for a jail")? {
             (Built::Ready { walls, notifier, proxy, places, parts }, descriptors) => {
@@ -101,7 +102,7 @@ impl Spawner {
                 let watched = Arc::new(watched.at("measure the jail")?);
                 self.lookout.add(&watched);
                 let lookout = Arc::clone(&self.lookout);
-                let ends = Ends { orders: ours, lease, proxy };
+                let ends = Ends { orders: ours, changes, lease, proxy };
                 let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());
                 Ok(cell.with_parts(parts))
             }

@@ -133,4 +133,3 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
     made.retain(|jail| !jail.is_over());
     Ok(asked)
 }
-

@@ -45,10 +45,9 @@ impl Project {
         Plan {
             view: View {
                 trees: vec![tree("/usr".as_ref(), Access::Read), tree(&self.0, Access::Write)],
-                files: Vec::new(),
-                copies: Vec::new(),
                 links: ["bin", "sbin", "lib", "lib64"].map(link).into(),
                 scratch: vec![Scratch { target: "/tmp".into(), bytes: 16 << 20 }],
+                ..View::default()
             },
             person: Person { user_id: 1000, group_id: 1000, host_name: "jail".into() },
             limits,

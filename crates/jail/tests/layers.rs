@@ -1,0 +1,147 @@
+//! Layers that requests write to: laid over the project of a standing jail, shared with whoever laid them, taken away.
+#![expect(clippy::disallowed_methods, reason = "tests look at the host")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
+
+mod support;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use exacta_jail::plan::{Layers, Limits};
+use exacta_jail::{Cell, Disguise, Ending, Plan};
+use rustix::fs::{FileType, Mode, OFlags, mknodat, openat};
+
+use support::{Project, again_as_ordinary_user, spawner};
+
+/// Where folders of layers are.
+const FOLDERS: &str = ".clada/run";
+
+fn plan(project: &Project) -> Plan {
+    fs::create_dir_all(project.0.join(FOLDERS)).expect("a state");
+    let mut plan = project.plan(Limits::default());
+    plan.view.layers = Some(Layers { source: project.0.join(FOLDERS), target: project.0.clone() });
+    for tree in plan.view.trees.iter_mut().filter(|tree| tree.source == project.0) {
+        tree.hidden.push(".clada".into());
+    }
+    plan
+}
+
+fn make_layer(project: &Project, name: &str) {
+    let folder = project.0.join(FOLDERS).join(name);
+    for part in ["upper", "work"] {
+        fs::create_dir_all(folder.join(part)).expect("a folder");
+    }
+    let upper = fs::File::open(folder.join("upper")).expect("the upper directory");
+    mknodat(&upper, ".clada", FileType::CharacterDevice, Mode::empty(), 0).expect("a whiteout");
+}
+
+fn run(project: &Project, cell: &mut Cell, script: &str) -> String {
+    let running = project.start(cell, script);
+    assert_eq!(running.wait().expect("an end"), Ending::Exited(0), "{}", project.output());
+    project.output()
+}
+
+fn read(layer: &OwnedFd, name: &str) -> Option<String> {
+    let opened = openat(layer, name, OFlags::RDONLY, Mode::empty()).ok()?;
+    let mut text = String::new();
+    fs::File::from(opened).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+fn write(layer: impl AsFd, name: &str, text: &str) {
+    let flags = OFlags::WRONLY | OFlags::CREATE;
+    let made = openat(&layer, name, flags, Mode::from_raw_mode(0o644)).or_else(|error| {
+        assert_eq!(error, rustix::io::Errno::OVERFLOW, "{name}");
+        let _as_the_person_inside = Disguise::put_on();
+        openat(&layer, name, flags, Mode::from_raw_mode(0o644))
+    });
+    fs::File::from(made.expect(name)).write_all(text.as_bytes()).expect(name);
+}
+
+#[test]
+fn what_is_written_goes_into_the_layer_and_is_seen_by_both_sides() {
+    let (project, spawner) = (Project::new(), spawner());
+    fs::write(project.0.join("old"), "old\n").expect("a file");
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    assert_eq!(run(&project, &mut cell, "cat old; ls .clada"), "old\n", "without a layer");
+    make_layer(&project, "one");
+    let layer = cell.lay(&project.0, "one".into()).expect("a layer");
+    let said = run(
+        &project,
+        &mut cell,
+        "ls -a; cat old; echo new > old; echo made > made; mkdir d; ls .clada 2>&1 || true",
+    );
+    assert_eq!(
+        said,
+        ".\n..\nold\nout\nold\nls: cannot access '.clada': No such file or directory\n"
+    );
+    assert_eq!(fs::read_to_string(project.0.join("old")).expect("it"), "old\n");
+    assert!(!project.0.join("made").exists() && !project.0.join("d").exists());
+    assert_eq!(read(&layer, "old").as_deref(), Some("new\n"));
+    write(&layer, "d/from-outside", "hello\n");
+    assert_eq!(
+        run(&project, &mut cell, "cat d/from-outside; echo more >> d/from-outside"),
+        "hello\n"
+    );
+    assert_eq!(read(&layer, "d/from-outside").as_deref(), Some("hello\nmore\n"));
+    drop(layer);
+    cell.lift(&project.0).expect("to take it away");
+    assert_eq!(run(&project, &mut cell, "cat old; ls"), "old\nold\nout\n", "without a layer");
+    let upper = project.0.join(FOLDERS).join("one/upper");
+    assert_eq!(fs::read_to_string(upper.join("d/from-outside")).expect("it"), "hello\nmore\n");
+    same_owner(&project.0, &upper.join("d/from-outside"));
+}
+
+fn same_owner(one: &Path, other: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    let [one, other] = [one, other].map(|path| fs::symlink_metadata(path).expect("it"));
+    assert_eq!((one.uid(), one.gid()), (other.uid(), other.gid()));
+}
+
+#[test]
+fn each_request_has_its_own() {
+    let (project, spawner) = (Project::new(), spawner());
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    for name in ["one", "two", "three"] {
+        make_layer(&project, name);
+        let layer = cell.lay(&project.0, name.into()).expect("a layer");
+        let said = run(&project, &mut cell, &format!("ls; echo {name} > {name}; rm -f out"));
+        assert_eq!(said, "out\n", "nothing of those before");
+        cell.sweep().expect("an end");
+        drop(layer);
+        cell.lift(&project.0).expect("to take it away");
+        assert!(project.0.join(FOLDERS).join(name).join("upper").join(name).exists());
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_an_error_and_changes_nothing() {
+    let (project, spawner) = (Project::new(), spawner());
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    let failure = cell.lay(&project.0, "none".into()).expect_err("no layer");
+    assert_eq!(failure.errno, libc::ENOENT);
+    assert_eq!(run(&project, &mut cell, "echo direct > direct; cat direct"), "direct\n");
+    assert!(project.0.join("direct").exists());
+}
+
+/// What lies under the project in the view is for the warden alone.
+#[test]
+fn folders_of_layers_are_not_to_be_reached() {
+    let (project, spawner) = (Project::new(), spawner());
+    make_layer(&project, "one");
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    let said =
+        run(&project, &mut cell, "find / -name upper -not -path '/proc/*' 2>/dev/null || true");
+    assert_eq!(said, "");
+    let _layer = cell.lay(&project.0, "one".into()).expect("a layer");
+    let said =
+        run(&project, &mut cell, "find / -name upper -not -path '/proc/*' 2>/dev/null || true");
+    assert_eq!(said, "");
+}
+
+#[test]
+fn the_same_without_power() {
+    again_as_ordinary_user();
+}
