@@ -223,6 +223,9 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     // Only what could still be gained; what it has, it needs.
     credentials::drop_bounding().at("drop all capabilities")?;
     timeline::mark("capabilities");
+    // There is nothing else to do until the plan is known.
+    walls::seccomp::prepare().at("prepare the system call filter")?;
+    timeline::mark("system call filter");
     let step = "wait for the warden";
     let (Begin { plan }, descriptors) = next(warden, step)?;
     timeline::skip();

@@ -164,6 +164,10 @@ impl Workshop {
         Workshop { grounds, outside, owners: Owners::default(), ahead: None }
     }
 
+    pub fn tidy(&self) {
+        self.grounds.tidy();
+    }
+
     /// Does what can be done before the plan is known.
     pub fn expect(&mut self, identity: Identity) {
         // If it cannot be made now, it will be tried again and told why.
