@@ -138,6 +138,11 @@ impl Outside {
         if self.by_root { Taken::BySpawner } else { Taken::ByWarden }
     }
 
+    /// How many mounts [`prepare`](Self::prepare) gives.
+    pub fn count(self, view: &View) -> usize {
+        if self.by_root { sources(view).count() } else { 0 }
+    }
+
     /// The host's directories as mounts that are attached nowhere yet.
     ///
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made

@@ -143,7 +143,13 @@ fn plan(directory: &Path, limits: Limits, debugging: bool) -> Plan {
     let scratch = ["/tmp", "/dev/shm"];
     let scratch = scratch.map(|target| Scratch { target: target.into(), bytes: 256 << 20 });
     Plan {
-        view: View { trees, files, links: links.into(), scratch: scratch.into() },
+        view: View {
+            trees,
+            files,
+            copies: Vec::new(),
+            links: links.into(),
+            scratch: scratch.into(),
+        },
         person: Person { user_id: 1000, group_id: 1000, host_name: "jail".into() },
         limits,
         network: Network::Off,
