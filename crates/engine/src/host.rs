@@ -46,6 +46,13 @@ impl EngineHost {
         self
     }
 
+    /// This process ends, and so does everything in the jail.
+    pub fn leave(&self) {
+        if let Some(programs) = &self.programs {
+            programs.leave();
+        }
+    }
+
     /// Nothing that a request has started outlives it. What its programs have used, if there were any.
     pub fn end_request(&self) -> Option<Tally> {
         self.programs.as_ref()?.end_request()

@@ -175,6 +175,12 @@ pub struct Session {
 }
 
 impl Session {
+    /// The end of a session whose process ends with it: nobody is left to wait until its jail is put away. Everything in
+    /// there is ended; the rest is done by the process that made it, when it finds this one gone.
+    pub fn leave(self) {
+        self.host.leave();
+    }
+
     pub fn new(options: SessionOptions) -> Result<Self, EngineError> {
         let files = crate::filesystem::open(&options.root, options.storage)?;
         let project = match options.storage {

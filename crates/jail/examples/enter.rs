@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             target: "/etc/passwd".into(),
             content: "agent:x:1000:1000::/:/bin/sh\n".into(),
         }],
+        copies: Vec::new(),
         links: ["bin", "sbin", "lib", "lib64"]
             .map(|name| SyntheticLink {
                 target: format!("/{name}").into(),

@@ -68,6 +68,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     } else if outcome.truncated {
         warn_of_cut(limit, outcome.spill.as_deref());
     }
+    session.leave();
     Exit::Script(status)
 }
 

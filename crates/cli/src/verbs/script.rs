@@ -64,6 +64,7 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
     } else {
         session.run_from_input(&request)
     };
+    session.leave();
     match (outcome.stopped, interrupts.received()) {
         (Some(Stop::Cancelled), Some(signal)) => Exit::Script(ExitStatus::from_signal(signal)),
         (Some(Stop::TimedOut), _) => Exit::TimedOut,

@@ -131,6 +131,14 @@ impl Jail {
         started
     }
 
+    /// Ends everything inside, for a process that ends now: its spawner does the rest when that is gone.
+    pub fn leave(&self) {
+        if let Some(standing) = self.lock().standing.take() {
+            standing.cell.kill();
+            std::mem::forget(standing);
+        }
+    }
+
     /// The time of the request is used up: a new jail would only give it more.
     pub fn is_spent(&self) -> bool {
         let spent = |tally: &Tally| tally.limits_hit.contains(&LimitHit::ProcessorTime);

@@ -293,6 +293,11 @@ impl Programs {
         }
     }
 
+    /// This process ends, and so does everything in the jail.
+    pub fn leave(&self) {
+        self.jail.leave();
+    }
+
     /// Nothing that a request has started outlives it, and all that it has written has arrived. What its programs have
     /// used, if there were any.
     pub fn end_request(&self) -> Option<Tally> {

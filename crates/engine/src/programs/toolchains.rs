@@ -132,8 +132,8 @@ fn root_of(layout: &Layout, directory: &Path) -> Option<PathBuf> {
     // Nothing of the system's own, which is there anyway.
     let own = !["/", "/usr", "/usr/local"].iter().any(|system| root == Path::new(system));
     // Tools can be installed right into a home. That is not given away for them.
-    let home = PERSONAL.into_iter().any(is_there) || root.ends_with(".local");
-    (own && !home && is_there(layout.proof)).then(|| root.to_owned())
+    let home = || PERSONAL.into_iter().any(is_there) || root.ends_with(".local");
+    (own && is_there(layout.proof) && !home()).then(|| root.to_owned())
 }
 
 /// What a person's home has in it, and no toolchain.

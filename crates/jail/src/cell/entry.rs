@@ -43,8 +43,8 @@ pub const NAMESPACES: libc::c_int =
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Mapped;
 
-/// Spawner to warden: what the jail is to be. With it come the sockets for orders and for changes, and then, with as many
-/// of [`More`] as it takes, that many mounts.
+/// Spawner to warden: what the jail is to be. With it come the sockets for orders and for changes, and after it, with as
+/// many of [`More`] as it takes, that many mounts.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Furnish<'a> {
     pub plan: Cow<'a, Plan>,
@@ -167,33 +167,44 @@ fn furnish(
     };
     let step = "wait for the plan";
     let (Furnish { plan, mounts: expected }, mut orders) = next(spawner, step)?;
-    let mut mounts = orders.split_off(orders.len().min(2));
-    let changes = if orders.len() > 1 { orders.pop() } else { None };
-    while mounts.len() < expected {
-        let (More, more) = next(spawner, step)?;
-        mounts.extend(more);
-    }
     timeline::skip();
     let plan = plan.into_owned();
     sethostname(plan.person.host_name.as_bytes()).at("name the jail")?;
-    let trees = take(&plan.view, mounts)?;
+    let found = match taken {
+        Taken::BySpawner => Vec::new(),
+        Taken::ByWarden => take(&plan.view)?,
+    };
     let root = begun.map_or_else(Root::begin, Ok)?;
-    let given = [orders.first().ok_or(Errno::BADF).at(step)?, &root.directory].map(AsFd::as_fd);
-    let Plan { mut view, person, limits, network, debugging } = plan;
-    let (files, links) = (std::mem::take(&mut view.files), std::mem::take(&mut view.links));
-    let copies = std::mem::take(&mut view.copies);
-    // Of trees, init wants to know where they are.
-    let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
-    let trees_only = view.trees.iter().map(bare).collect();
-    let scratch = view.scratch.clone();
-    let theirs = View { trees: trees_only, files, copies, links, scratch, layers: None };
-    let begin = Begin { plan: Plan { view: theirs, person, limits, network, debugging } };
-    wire::send(init, &begin, &given).at("tell init")?;
+    let changes = if orders.len() > 1 { orders.pop() } else { None };
+    let orders = orders.pop().ok_or(Errno::BADF).at(step)?;
+    let (view, begin) = divided(plan);
+    wire::send(init, &begin, &[orders.as_fd(), root.directory.as_fd()]).at("tell init")?;
     drop(orders);
-    let (mut all_missing, folders) = root.add(&view, trees)?;
+    root.add_scratch(&view)?;
+    let mut trees = found;
+    while trees.len() < expected {
+        let (More, more) = next(spawner, step)?;
+        trees.extend(more);
+    }
+    let (mut all_missing, folders) = root.add_trees(&view, trees)?;
     all_missing.extend(missing);
     wire::send(init, &Complete { missing: all_missing }, &[]).at("tell init")?;
     Ok((changes, folders))
+}
+
+/// What the warden makes of a plan, and what init does. Of trees, init wants to know where they are.
+fn divided(plan: Plan) -> (View, Begin) {
+    let Plan { mut view, person, limits, network, debugging } = plan;
+    let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
+    let theirs = View {
+        trees: view.trees.iter().map(bare).collect(),
+        files: std::mem::take(&mut view.files),
+        copies: std::mem::take(&mut view.copies),
+        links: std::mem::take(&mut view.links),
+        scratch: view.scratch.clone(),
+        layers: None,
+    };
+    (view, Begin { plan: Plan { view: theirs, person, limits, network, debugging } })
 }
 
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
@@ -227,6 +238,9 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     // Only what could still be gained; what it has, it needs.
     credentials::drop_bounding().at("drop all capabilities")?;
     timeline::mark("capabilities");
+    // There is nothing else to do until the plan is known.
+    walls::seccomp::prepare().at("prepare the system call filter")?;
+    timeline::mark("system call filter");
     let step = "wait for the warden";
     let (Begin { plan }, descriptors) = next(warden, step)?;
     timeline::skip();

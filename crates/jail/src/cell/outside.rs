@@ -17,7 +17,7 @@ use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Person, Tree, View};
 use crate::system::mount;
-use crate::system::process::{self, Fork};
+use crate::system::process;
 
 /// Host numbers that own nothing and belong to nobody, for jails made by root. Far above what login, service and
 /// container managers hand out.
@@ -148,6 +148,11 @@ impl Outside {
         if self.by_root { Taken::BySpawner } else { Taken::ByWarden }
     }
 
+    /// How many mounts [`prepare`](Self::prepare) gives.
+    pub fn count(self, view: &View) -> usize {
+        if self.by_root { sources(view).count() } else { 0 }
+    }
+
     /// The host's directories as mounts that are attached nowhere yet.
     ///
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
@@ -245,29 +250,14 @@ impl Outside {
 
     /// A user namespace that is only a table: this owner on disk is the jail's user.
     fn owners(self, (user, group): (u32, u32)) -> io::Result<OwnedFd> {
-        let spawner = rustix::process::getpid();
-        let Fork::Parent { child, handle } = process::fork(libc::CLONE_NEWUSER, None)? else {
-            // If the spawner ends before or after this call, so does this process.
-            let killed = rustix::process::Signal::KILL;
-            let bound = rustix::process::set_parent_process_death_signal(Some(killed));
-            if bound.is_err() || rustix::process::getppid() != Some(spawner) {
-                process::exit(1);
-            }
-            loop {
-                // Lives until its namespace has been taken hold of.
-                let _ =
-                    rustix::thread::nanosleep(&rustix::time::Timespec { tv_sec: 1, tv_nsec: 0 });
-            }
-        };
+        let holder = process::Holder::make(libc::CLONE_NEWUSER)?;
+        let child = holder.process();
         let folder = format!("/proc/{}", child.as_raw_nonzero());
         let taken = fs::write(format!("{folder}/uid_map"), format!("{user} {} 1\n", self.user))
             .and_then(|()| {
                 fs::write(format!("{folder}/gid_map"), format!("{group} {} 1\n", self.group))
             })
             .and_then(|()| fs::File::open(format!("{folder}/ns/user")));
-        let _it_is_ours =
-            rustix::process::pidfd_send_signal(&handle, rustix::process::Signal::KILL);
-        process::wait_for(child);
         Ok(taken?.into())
     }
 }

@@ -60,21 +60,6 @@ impl Root {
         Ok(root)
     }
 
-    /// All that is mounted. What is missing is told, and with it comes where layers for requests are found.
-    pub fn add(
-        &self,
-        view: &View,
-        mut mounts: Vec<OwnedFd>,
-    ) -> Result<(Vec<Missing>, Option<OwnedFd>), Failure> {
-        for scratch in &view.scratch {
-            self.add_scratch(scratch)?;
-        }
-        let folders = if view.layers.is_some() { mounts.pop() } else { None };
-        let missing = self.add_trees(view, mounts, folders.as_ref())?;
-        timeline::mark("trees of the view");
-        Ok((missing, folders))
-    }
-
     /// What exists only inside.
     pub fn add_own(&self, view: &View) -> Result<(), Failure> {
         let mut parents = Parents { root: self, last: None };
@@ -175,21 +160,25 @@ impl Root {
         Ok(())
     }
 
-    fn add_scratch(&self, scratch: &Scratch) -> Result<(), Failure> {
-        let step = format!("make {}", scratch.target.display());
-        let options = format!("mode=1777,size={}", scratch.bytes);
-        let memory = mount_memory(&options).at(&step)?;
-        self.directory(&scratch.target).at(&step)?;
-        attach(&memory, &self.directory, inside(&scratch.target)).at(&step)
+    pub fn add_scratch(&self, view: &View) -> Result<(), Failure> {
+        for Scratch { target, bytes } in &view.scratch {
+            let step = format!("make {}", target.display());
+            let memory = mount_memory(&format!("mode=1777,size={bytes}")).at(&step)?;
+            self.directory(target).at(&step)?;
+            attach(&memory, &self.directory, inside(target)).at(&step)?;
+        }
+        timeline::mark("/dev");
+        Ok(())
     }
 
     /// What is missing is told.
-    fn add_trees(
+    /// With it comes where layers for requests are found.
+    pub fn add_trees(
         &self,
         view: &View,
-        mounts: Vec<OwnedFd>,
-        folders: Option<&OwnedFd>,
-    ) -> Result<Vec<Missing>, Failure> {
+        mut mounts: Vec<OwnedFd>,
+    ) -> Result<(Vec<Missing>, Option<OwnedFd>), Failure> {
+        let folders = if view.layers.is_some() { mounts.pop() } else { None };
         let mut mounts = mounts.into_iter();
         let trees: Vec<(&Tree, OwnedFd)> = view.trees.iter().zip(mounts.by_ref()).collect();
         let is_plain =
@@ -199,7 +188,7 @@ impl Root {
         let mut missing = Vec::new();
         for (number, (tree, mount)) in trees.into_iter().enumerate() {
             let layers = view.layers.as_ref().filter(|layers| layers.target == tree.target);
-            if let (Some(layers), Some(folders)) = (layers, folders) {
+            if let (Some(layers), Some(folders)) = (layers, &folders) {
                 self.add_folders(&layers.target, folders)?;
             }
             self.add_tree(tree, &mount)?;
@@ -212,7 +201,7 @@ impl Root {
         }
         // Once is enough.
         missing.truncate(1);
-        Ok(missing)
+        Ok((missing, folders))
     }
 
     /// Where a tree is going to cover it.
@@ -293,11 +282,8 @@ fn copy(from: &std::fs::File, to: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes hold of every tree, as far as that has not been done.
-pub fn take(view: &View, mounts: Vec<OwnedFd>) -> Result<Vec<OwnedFd>, Failure> {
-    if !mounts.is_empty() {
-        return Ok(mounts);
-    }
+/// Takes hold of every tree, as the caller could.
+pub fn take(view: &View) -> Result<Vec<OwnedFd>, Failure> {
     let take = |source: Source<'_>| {
         detached(&source).at(&format!("take {} into the jail", source.path.display()))
     };

@@ -15,9 +15,12 @@ use rustix::io::Errno;
 
 /// Those files are short; one that never ends must not fill the memory.
 const LONGEST: u64 = 4 << 20;
+/// Most of them are shorter than that.
+const USUAL: usize = 8 << 10;
 
 pub fn read(path: impl AsRef<Path>) -> io::Result<BString> {
-    let mut content = Vec::new();
+    // The kernel writes such a file anew for each piece that is asked for.
+    let mut content = Vec::with_capacity(USUAL);
     fs::File::open(path)?.take(LONGEST).read_to_end(&mut content)?;
     Ok(content.into())
 }

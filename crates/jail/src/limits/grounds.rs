@@ -37,17 +37,20 @@ pub struct Grounds {
 }
 
 impl Grounds {
-    /// Looks for them, and removes what spawners that were killed have left there.
+    /// Looks for them.
     pub fn find() -> Self {
         let mounts = files::read("/proc/self/mountinfo").unwrap_or_default();
         let memberships = files::read("/proc/self/cgroup").unwrap_or_default();
         let mut grounds = all(&mounts, &memberships);
         grounds.iter().for_each(Ground::divide);
         grounds.retain(Ground::promises);
-        for ground in &grounds {
-            ground.directories().into_iter().for_each(remove_stale);
-        }
         Grounds { places: grounds, next: 0, refused: libc::ENOENT }
+    }
+
+    /// Removes what spawners that were killed have left there.
+    pub fn tidy(&self) {
+        let all = self.places.iter().flat_map(Ground::directories);
+        all.for_each(remove_stale);
     }
 
     /// A group in each place that takes one. Whoever gets it may still find that no process can be moved there.

@@ -156,8 +156,17 @@ fn attempt(
     {
         return Ok(stood);
     }
-    // If that one could not be completed, this one says why.
-    Ahead::make(identity, &plan.limits, workshop)?.furnish(plan, sockets, workshop)
+    // If that one could not be completed, this one says why. What cannot be had is known before it is begun.
+    let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
+    drop(mounts);
+    let (plan, missing) = match changed {
+        None => (Cow::Borrowed(plan), None),
+        Some((view, missing)) => (Cow::Owned(Plan { view, ..plan.clone() }), Some(missing)),
+    };
+    let ahead = Ahead::make(identity, &plan.limits, workshop)?;
+    let mut stood = ahead.furnish(&plan, sockets, workshop)?;
+    stood.entered.walls.missing.extend(missing);
+    Ok(stood)
 }
 
 /// What all jails are made with.
@@ -172,6 +181,10 @@ impl Workshop {
     pub fn open() -> Self {
         let (grounds, outside) = (Grounds::find(), Outside::choose());
         Workshop { grounds, outside, owners: Owners::default(), ahead: None }
+    }
+
+    pub fn tidy(&self) {
+        self.grounds.tidy();
     }
 
     /// Does what can be done before the plan is known.
@@ -230,27 +243,26 @@ impl Ahead {
         Sockets { orders, changes }: &Sockets,
         workshop: &mut Workshop,
     ) -> Result<Stood, Failure> {
-        let Ahead { warden, handle, socket, group, .. } = self;
-        let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
-        let (plan, missing) = match changed {
-            None => (Cow::Borrowed(plan), None),
-            Some((view, missing)) => (Cow::Owned(Plan { view, ..plan.clone() }), Some(missing)),
-        };
-        if let Some(group) = group.as_ref().filter(|_| self.limits != plan.limits) {
-            group.places().set(&plan.limits).at("limit the jail")?;
-        }
-        let mut sent = mounts.chunks(MOST_MOUNTS);
-        let first = sent.next().unwrap_or_default();
-        let furnish = entry::Furnish { plan, mounts: mounts.len() };
+        let Ahead { limits, warden, handle, socket, group, .. } = self;
         let step = "tell the warden";
-        let given: Vec<_> = [orders, changes].into_iter().chain(first).map(AsFd::as_fd).collect();
-        wire::send(&socket, &furnish, &given).at(step)?;
-        for more in sent {
-            let given: Vec<_> = more.iter().map(AsFd::as_fd).collect();
+        // The plan first: much of it needs no tree, and is made while they are taken.
+        let mounts = workshop.outside.count(&plan.view);
+        let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts };
+        wire::send(&socket, &furnish, &[orders.as_fd(), changes.as_fd()]).at(step)?;
+        let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
+        if let Some((_, missing)) = changed {
+            return Err(missing.failure);
+        }
+        for some in mounts.chunks(MOST_MOUNTS) {
+            let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &entry::More, &given).at(step)?;
         }
         drop(mounts);
-        answered(warden, Warden { handle, socket }, group, missing)
+        // Before anything runs in it, which is when the answer has been passed on.
+        if let Some(group) = group.as_ref().filter(|_| limits != plan.limits) {
+            group.places().set(&plan.limits).at("limit the jail")?;
+        }
+        answered(warden, Warden { handle, socket }, group)
     }
 }
 
@@ -285,7 +297,7 @@ fn bare(
             let unborn = Unborn(child);
             wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
             // Without namespaces the warden ends with this socket.
-            answered(unborn, Warden { handle, socket: ours }, group, None)
+            answered(unborn, Warden { handle, socket: ours }, group)
         }
     }
 }
@@ -295,17 +307,15 @@ fn answered(
     unborn: Unborn,
     warden_handle: Warden,
     group: Option<Group>,
-    missing: Option<Missing>,
 ) -> Result<Stood, Failure> {
     // Usually it is there by now, and we have nothing else to do than to look.
     let held = group.as_ref().is_some_and(|group| group.holds(unborn.0));
     let answer = wire::receive(&warden_handle.socket).at("wait for the jail")?;
     let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("enter the jail")?;
-    let mut entered = match answer {
+    let entered = match answer {
         entry::Answer::Entered(entered) => entered,
         entry::Answer::Failed(failure) => return Err(failure),
     };
-    entered.walls.missing.extend(missing);
     // A group that takes nobody in is none, and the walls say so.
     let group = group.filter(|group| held || group.holds(unborn.0));
     let warden = unborn.0;

@@ -13,7 +13,6 @@ use super::making::{Made, Workshop, build};
 use crate::cell::outside::Identity;
 use crate::messages::{Ask, Built};
 use crate::system::{process, words};
-use crate::walls;
 use crate::wire;
 
 // SAFETY: the loader calls each pointer in this section once before `main`, with the arguments of `main`; so glibc
@@ -68,14 +67,14 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     process::reset_signals();
     // What is typed at a terminal is for the engine.
     setsid()?;
-    // Once, for all jails: each finds the filter in its copy of our memory.
-    walls::seccomp::prepare()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let mut workshop = Workshop::open();
     let mut jails = Jails::default();
     if let Some(identity) = expected {
         workshop.expect(identity);
     }
+    // Not before: the first jail does not have to wait for that.
+    workshop.tidy();
     loop {
         if !wait(&socket, &mut jails.0)? {
             continue;

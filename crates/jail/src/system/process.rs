@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use crate::outcome::Ending;
 
@@ -140,6 +140,58 @@ pub fn lend_memory(mut work: &mut dyn FnMut()) -> io::Result<Pid> {
         Err(io::Error::last_os_error())
     } else {
         Pid::from_raw(child).ok_or_else(|| io::Error::from_raw_os_error(libc::ECHILD))
+    }
+}
+
+/// A process that does nothing but to be in new namespaces, in this one's memory and on a stack of its own. Dropped, it is
+/// ended.
+pub struct Holder {
+    process: Pid,
+    _stack: Vec<u128>,
+}
+
+impl Holder {
+    /// `flags` are `CLONE_NEW*` only.
+    pub fn make(flags: libc::c_int) -> io::Result<Self> {
+        /// Of 16 bytes each, as the stack must be aligned.
+        const STACK: usize = (16 << 10) / 16;
+        extern "C" fn hold(parent: *mut libc::c_void) -> libc::c_int {
+            // SAFETY: PR_SET_PDEATHSIG takes integers only.
+            let bound = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
+            // SAFETY: always safe to call. If the parent has ended before, it is another one now.
+            let orphaned = unsafe { libc::getppid() } as usize != parent.addr();
+            while bound == 0 && !orphaned {
+                // SAFETY: always safe to call; it returns when a signal has come.
+                unsafe { libc::pause() };
+            }
+            1
+        }
+        let mut stack: Vec<u128> = Vec::with_capacity(STACK);
+        let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
+        let parent = std::process::id() as usize;
+        let flags = flags | libc::CLONE_VM | libc::SIGCHLD;
+        let parent = std::ptr::without_provenance_mut(parent);
+        // SAFETY: the child runs in this process's memory, but on a stack that is its own for as long as it lives, which
+        // is until `drop`; it calls the kernel and writes nothing else. All else is copied, as without CLONE_FILES.
+        let child = unsafe { libc::clone(hold, top.cast(), flags, parent) };
+        if child == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        let process = Pid::from_raw(child);
+        let process = process.ok_or_else(|| io::Error::from_raw_os_error(libc::ECHILD))?;
+        Ok(Holder { process, _stack: stack })
+    }
+
+    pub fn process(&self) -> Pid {
+        self.process
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        // Nobody else buries it, so that the number is its own.
+        let _it_is_ours = kill_process(self.process, Signal::KILL);
+        wait_for(self.process);
     }
 }
 

@@ -61,9 +61,9 @@ impl Watch {
         let seen = Seen::default();
         let watch = Watch { seen: seen.clone(), init };
         // Before anything runs: programs inherit it.
-        watch.set_limits(processes, tasks)?;
+        let census = watch.put_in_force(processes, tasks)?;
         let answering = Answering {
-            census: Census::new(init),
+            census,
             recorder: Recorder::new(seen.clone()),
             seen: seen.clone(),
             listener,
@@ -83,15 +83,22 @@ impl Watch {
 
     /// Puts other limits on processes and tasks in force. The thread keeps to them from its next look on.
     pub fn set_limits(&self, processes: Option<u32>, tasks: Option<u32>) -> Result<(), Failure> {
-        let known = Some((processes, tasks));
-        if self.seen.lock().in_force == known {
+        if self.seen.lock().in_force == Some((processes, tasks)) {
             return Ok(());
         }
+        self.put_in_force(processes, tasks).map(|_| ())
+    }
+
+    fn put_in_force(
+        &self,
+        processes: Option<u32>,
+        tasks: Option<u32>,
+    ) -> Result<Census, Failure> {
         let mut census = Census::new(self.init);
         census.set_limits(processes, tasks).at("limit the processes of the jail")?;
         let mut notes = self.seen.lock();
-        (notes.limits, notes.in_force) = ((processes, tasks), known);
-        Ok(())
+        (notes.limits, notes.in_force) = ((processes, tasks), Some((processes, tasks)));
+        Ok(census)
     }
 
     /// What was seen since the last time.
@@ -111,15 +118,15 @@ struct Answering {
 impl Answering {
     /// Until nobody is left who could ask.
     fn run(mut self) {
-        let (mut taken, mut limits) = (0, None);
+        let (mut taken, mut limits) = (0, self.census.limits());
         loop {
             let due = [self.recorder.due(), self.census.due()].into_iter().flatten().min();
             let asked = self.wait(due);
             let notes = self.seen.lock();
             let (limits_now, taken_now) = (notes.limits, notes.taken);
             drop(notes);
-            if limits != Some(limits_now) {
-                limits = Some(limits_now);
+            if limits != limits_now {
+                limits = limits_now;
                 let _in_force_already = self.census.set_limits(limits_now.0, limits_now.1);
             }
             if taken != taken_now {
