@@ -31,6 +31,7 @@ pub mod reference;
 pub mod report;
 mod session;
 pub mod surroundings;
+pub mod undo;
 
 pub use error::EngineError;
 pub use exacta_policy as policy;

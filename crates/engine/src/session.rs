@@ -19,6 +19,7 @@ use exacta_shell::host::Step;
 use crate::commands_file::{Trust, TrustNothing};
 use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
+use crate::filesystem::Opened;
 use crate::gate::{Face, Gate, Judged, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
 use crate::kept_output::{Collected, OutputLimit};
@@ -27,6 +28,7 @@ use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
 use crate::surroundings::World;
+use crate::undo::{Retention, Transactions, UndoReport};
 
 /// How a session begins.
 #[derive(Clone)]
@@ -53,6 +55,8 @@ pub struct SessionOptions {
     pub output: Option<OutputLimit>,
     /// Real programs may run, in a jail; absent: there are none.
     pub programs: Option<ProgramOptions>,
+    /// How much is remembered of what was done.
+    pub retention: Retention,
 }
 
 /// Where files live.
@@ -81,6 +85,7 @@ impl SessionOptions {
             trust: Arc::new(TrustNothing),
             output: None,
             programs: None,
+            retention: Retention::default(),
         }
     }
 }
@@ -152,6 +157,8 @@ pub struct Outcome {
     pub spill: Option<String>,
     /// What its programs have used and what held them; absent: none has run.
     pub programs: Option<Tally>,
+    /// The record by which it can be taken back; absent: it has changed nothing that could be.
+    pub undo: Option<UndoReport>,
 }
 
 /// Stops a running request from another thread.
@@ -172,6 +179,8 @@ pub struct Session {
     output: Option<OutputLimit>,
     /// A request was announced and has not run yet.
     prepared: bool,
+    /// What its requests leave in the undo journal, where there is one.
+    transactions: Option<Arc<Transactions>>,
 }
 
 impl Session {
@@ -182,26 +191,34 @@ impl Session {
     }
 
     pub fn new(options: SessionOptions) -> Result<Self, EngineError> {
-        let files = crate::filesystem::open(&options.root, options.storage)?;
+        let opened = crate::filesystem::open(&options.root, options.storage)?;
         let project = match options.storage {
             Storage::Memory => None,
             // Nothing of the root is granted, so nothing is decided about it there.
-            _ if files.root() == "/tmp" => None,
+            _ if opened.files.root() == "/tmp" => None,
             Storage::Directory | Storage::Overlay => {
                 let (root, trust) = (options.root.clone(), Arc::clone(&options.trust));
                 Some(Project { decisions: ProjectDecisions::read(root.clone(), trust)?, root })
             }
         };
-        Self::with_project(files, options, project)
+        Self::with_project(opened, options, project)
     }
 
-    /// A session over any file system: there is no place where decisions could be kept.
+    /// A session over any file system: there is no place where decisions could be kept, and nothing is recorded.
     pub fn over(files: Arc<dyn FileSystem>, options: SessionOptions) -> Result<Self, EngineError> {
-        Self::with_project(files, options, None)
+        Self::with_project(Opened::unrecorded(files), options, None)
+    }
+
+    /// A session over a file system that is open already, without decisions.
+    pub(crate) fn over_opened(
+        opened: Opened,
+        options: SessionOptions,
+    ) -> Result<Self, EngineError> {
+        Self::with_project(opened, options, None)
     }
 
     fn with_project(
-        files: Arc<dyn FileSystem>,
+        Opened { files, transactions }: Opened,
         options: SessionOptions,
         project: Option<Project>,
     ) -> Result<Self, EngineError> {
@@ -233,6 +250,9 @@ impl Session {
             start_in(&mut shell, directory.into_os_string().into_encoded_bytes().as_bstr());
         }
         gate.begin_session(shell.variables.environment());
+        if let Some(transactions) = &transactions {
+            transactions.retain(options.retention);
+        }
         Ok(Session {
             shell,
             host,
@@ -240,6 +260,7 @@ impl Session {
             limits: options.limits,
             output: options.output,
             prepared: false,
+            transactions,
         })
     }
 
@@ -296,11 +317,15 @@ impl Session {
             self.prepared = false;
         }
         let (mut table, streams) = self.open_streams(&request.streams);
+        let said_to = table.get(2).cloned();
         for descriptor in &request.closed {
             table.set(*descriptor, None);
         }
         self.shell.files = table;
         self.gate.begin();
+        if let Some(transactions) = &self.transactions {
+            transactions.begin(request.text.as_bstr(), self.shell.directory.as_bstr());
+        }
         let screened = self.screen(request.text.as_bstr());
         let mut flow = screened.and_then(|()| body(&mut self.shell));
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
@@ -319,6 +344,7 @@ impl Session {
         let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
+        let undo = self.close_record(status, said_to);
         let [output, errors] = streams.map(Collected::take);
         let truncated = output.cut || errors.cut;
         let spill = output.spill.or(errors.spill);
@@ -338,6 +364,27 @@ impl Session {
             truncated,
             spill,
             programs,
+            undo,
+        }
+    }
+
+    /// After everything of the request has ended. That its record could not be closed is said like any other failure of
+    /// exacta's own: the change has been made, and somebody relies on being able to take it back.
+    fn close_record(
+        &self,
+        status: ExitStatus,
+        said_to: Option<Arc<dyn OpenFile>>,
+    ) -> Option<UndoReport> {
+        match self.transactions.as_ref()?.finish(i32::from(status.0)) {
+            Ok(report) => report,
+            Err(error) => {
+                let text =
+                    format!("exacta: what this request changed may not be undoable: {error}\n");
+                if let Some(errors) = said_to {
+                    let _nobody_listens = errors.write_all(text.as_bytes());
+                }
+                None
+            }
         }
     }
 

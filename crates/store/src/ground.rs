@@ -88,6 +88,12 @@ impl Ground {
         Ok(self.folders.get())
     }
 
+    /// Not deleted by somebody.
+    pub(crate) fn is_there(&self) -> bool {
+        let handle = self.folders.get().map_or(self.state.as_fd(), |folders| folders.undo.as_fd());
+        system::stat_handle(handle).is_ok_and(|found| found.st_nlink > 0)
+    }
+
     fn open_folders(undo: OwnedFd) -> Result<Folders, UndoError> {
         let found = system::stat_handle(&undo).at("look at the journal", b"undo")?;
         if found.st_uid != system::user() || found.st_mode & 0o077 != 0 {

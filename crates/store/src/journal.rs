@@ -31,6 +31,12 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Whether its folder is still where it was, if it has been used: somebody may have cleared the project
+    /// (`git clean -fdx`). If not, it is to be opened again.
+    pub fn is_there(&self) -> bool {
+        self.ground.is_there()
+    }
+
     /// A request begins. Costs nothing until it changes something.
     pub fn begin(&self, about: About) -> Recording {
         Recording::new(Arc::clone(&self.ground), about)

@@ -15,6 +15,7 @@
 //! recording.link(existing, path)?                    // another name for a file will be made
 //! recording.before_write(path)?                      // an existing file will be written, appended to, truncated
 //! recording.renew(path)?                             // empties a large file without copying it (this call does it)
+//! recording.take_back(path, inode)?                  // after `renew`: the earlier file is there again
 //! recording.before_meta(path)?                       // mode, owner, times, attributes will change
 //! recording.moved(from, to)?                         // will be renamed to a free name
 //! recording.trash(path, ".trash/…")?                 // the same, shown as a deletion

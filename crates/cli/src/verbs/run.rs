@@ -151,7 +151,10 @@ fn report(
         "spill_path": outcome.spill,
         "isolation": isolation::walls(outcome),
         "limits": isolation::limits(outcome),
-        "undo": Value::Null,
+        "undo": outcome.undo.as_ref().map(|undo| json!({
+            "id": undo.id.0,
+            "strategy": undo.strategy,
+        })),
         "approval": approval(outcome),
         "steps": outcome.steps.iter().map(|step| json!({
             "argv": step.argv.iter().map(|word| word.to_str_lossy()).collect::<Vec<_>>(),

@@ -1,7 +1,6 @@
 //! Everything that is decided before anybody is asked and before anything runs.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_policy::Place;
@@ -13,6 +12,7 @@ use super::words::{self, Problem, Word};
 use super::{ExecuteOptions, ExecutionContext, RunCommand, flags, paths};
 use crate::commands_file::{CommandsFile, Decision, Entered, Trust};
 use crate::executor::quoted;
+use crate::filesystem::Opened;
 use crate::gate::{Face, Judgement};
 use crate::session::Storage;
 use crate::surroundings::World;
@@ -27,7 +27,7 @@ pub(super) struct Checked {
     pub command: String,
     pub words: Vec<String>,
     pub root: PathBuf,
-    pub files: Arc<dyn FileSystem>,
+    pub opened: Opened,
     pub directory: BString,
     pub permission: Permission,
     pub tier: Tier,
@@ -62,11 +62,15 @@ pub(super) fn check(
         Some(checked) => {
             let wanted =
                 checked.map_err(|problem| RunError::new(RunErrorKind::Invalid, problem))?;
-            (Tier::One, paths::first_outside(&*ground.files, ground.directory.as_bstr(), &wanted))
+            (
+                Tier::One,
+                paths::first_outside(&*ground.opened.files, ground.directory.as_bstr(), &wanted),
+            )
         }
-        None => {
-            (Tier::Two, paths::first_outside_of(&*ground.files, ground.directory.as_bstr(), &words))
-        }
+        None => (
+            Tier::Two,
+            paths::first_outside_of(&*ground.opened.files, ground.directory.as_bstr(), &words),
+        ),
     };
     if let Some(path) = wanted {
         return Err(RunError::new(RunErrorKind::Path, format!("Invalid path: {path}")));
@@ -74,9 +78,9 @@ pub(super) fn check(
     let permission = decided(&ground.root, text, tier, &*options.trust)?;
     let judgement = judgement(options)?;
     let permission = judged(&judgement, &ground, text, &words, permission)?;
-    let Ground { root, files, directory } = ground;
+    let Ground { root, opened, directory } = ground;
     let command = text.to_owned();
-    Ok(Checked { command, words, root, files, directory, permission, tier, judgement })
+    Ok(Checked { command, words, root, opened, directory, permission, tier, judgement })
 }
 
 /// Writes down what was answered. The refusal that follows from it, if one does.
@@ -142,7 +146,7 @@ fn with_line_breaks(words: Vec<Word>) -> Vec<String> {
 /// The project and the place in it where the command would run.
 struct Ground {
     root: PathBuf,
-    files: Arc<dyn FileSystem>,
+    opened: Opened,
     directory: BString,
 }
 
@@ -160,17 +164,17 @@ impl Ground {
             }
             None => project::find_root(&own),
         };
-        let files = filesystem::open(&root, Storage::Directory)
+        let opened = filesystem::open(&root, Storage::Directory)
             .map_err(|problem| RunError::internal(&problem))?;
         let directory = match &command.cwd {
             Some(cwd) => below(&own, &context.cwd, cwd),
             None => bytes(&own),
         };
-        if !is_usable(&*files, directory.as_bstr()) {
+        if !is_usable(&*opened.files, directory.as_bstr()) {
             return Err(invalid());
         }
-        let directory = without_climbing(&*files, directory).ok_or_else(invalid)?;
-        Ok(Ground { root, files, directory })
+        let directory = without_climbing(&*opened.files, directory).ok_or_else(invalid)?;
+        Ok(Ground { root, opened, directory })
     }
 }
 
@@ -238,7 +242,8 @@ fn judged(
 ) -> Result<Permission, RunError> {
     let text = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let directory = ground.directory.as_bstr();
-    let world = World { files: &*ground.files, directory, shell: None, grants: &judgement.grants };
+    let world =
+        World { files: &*ground.opened.files, directory, shell: None, grants: &judgement.grants };
     let verdict = judgement.policy.screen(text.as_bytes().as_bstr(), &world);
     let finding = &verdict.finding;
     match verdict.decision {

@@ -27,7 +27,7 @@ pub(super) fn run(
     settings.limits.wall_time = Some(options.time_limit);
     settings.trust = Arc::clone(&options.trust);
     settings.judgement = Some(approved(&checked.judgement));
-    let mut session = Session::over(Arc::clone(&checked.files), settings)
+    let mut session = Session::over_opened(checked.opened.clone(), settings)
         .map_err(|problem| RunError::internal(&problem))?;
     session.start_in(checked.directory.as_bstr());
     if let Some(name) = checked.words.first()

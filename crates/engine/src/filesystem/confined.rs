@@ -15,7 +15,7 @@ use exacta_shell::errno;
 use exacta_shell::filesystem::{
     Access, Directory, FileKind, FileSystem, Follow, MayMiss, Metadata, OpenFile, OpenOptions,
 };
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Timestamps, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Timestamps, Uid};
 use rustix::io::Errno;
 
 use super::device::Device;
@@ -23,10 +23,14 @@ use super::directory::{ConfinedDirectory, READING};
 use super::mounts::{Mounts, Places};
 use super::open::{Opening, process_umask};
 use super::points::Found;
+use super::recorded::Recorder;
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::walk::Ground;
-use super::{metadata, path, preimage_store, trash};
+use super::{metadata, path, preimage_store, renaming, trash};
+use crate::undo::Transactions;
+
+const REMOVEDIR: AtFlags = AtFlags::REMOVEDIR;
 
 /// A project directory as a tree of its own.
 pub struct Confined {
@@ -37,6 +41,7 @@ pub struct Confined {
 pub(crate) struct Inner {
     resolver: Arc<Resolver>,
     pub request: CurrentRequest,
+    recorder: Recorder,
 }
 
 impl Confined {
@@ -46,8 +51,36 @@ impl Confined {
             preimage_store::clear(mounts.state());
         }
         let resolver = Arc::new(Resolver::new(mounts, places.avoid_openat2));
-        let request = CurrentRequest::default();
-        Ok(Confined { inner: Arc::new(Inner { resolver, request }) })
+        let (request, recorder) = (CurrentRequest::default(), Recorder::default());
+        Ok(Confined { inner: Arc::new(Inner { resolver, request, recorder }) })
+    }
+
+    /// The same, with everything that changes in the project recorded. From then on only a request may change
+    /// something there: see [`Transactions::begin`].
+    pub fn recorded(self) -> (Self, Option<Arc<Transactions>>) {
+        let mounts = &self.inner.resolver.mounts;
+        let Some(root) = mounts.project() else { return (self, None) };
+        let transactions = Arc::new(Transactions::new(Arc::clone(root), mounts.state().clone()));
+        let inner = Inner {
+            resolver: Arc::clone(&self.inner.resolver),
+            request: self.inner.request.clone(),
+            recorder: Recorder::new(Arc::clone(&transactions)),
+        };
+        (Confined { inner: Arc::new(inner) }, Some(transactions))
+    }
+
+    fn place(&self, spot: &Spot, path: &BStr) -> Option<BString> {
+        self.inner.resolver.place(spot, path)
+    }
+
+    /// Makes something at a spot; `make` has done nothing if it fails.
+    fn create(
+        &self,
+        spot: &Spot,
+        path: &BStr,
+        make: impl FnOnce() -> Result<(), Errno>,
+    ) -> io::Result<()> {
+        self.inner.recorder.creating(self.place(spot, path), || Ok(make()?))
     }
 
     fn entry(&self, path: &BStr, at_device: i32) -> io::Result<Spot> {
@@ -71,8 +104,8 @@ fn spot(target: Target, at_device: i32) -> io::Result<Spot> {
 
 impl Inner {
     pub(crate) fn open(&self, path: &BStr, options: OpenOptions) -> io::Result<Arc<dyn OpenFile>> {
-        let (resolver, request) = (&self.resolver, &self.request);
-        Opening { resolver, request, path, options }.open()
+        let (resolver, request, recorder) = (&self.resolver, &self.request, &self.recorder);
+        Opening { resolver, request, recorder, path, options }.open()
     }
 
     pub(crate) fn metadata(&self, path: &BStr, follow: Follow) -> io::Result<Metadata> {
@@ -155,7 +188,9 @@ impl FileSystem for Confined {
 
     fn create_directory(&self, path: &BStr, mode: u32) -> io::Result<()> {
         let spot = self.entry(path, errno::EEXIST)?;
-        rustix::fs::mkdirat(&spot.directory, &**spot.raw_name(), Mode::from_raw_mode(mode))?;
+        let wanted = Mode::from_raw_mode(mode);
+        let make = || rustix::fs::mkdirat(&spot.directory, &**spot.raw_name(), wanted);
+        self.create(&spot, path, make)?;
         unmask(&spot, mode)
     }
 
@@ -164,7 +199,8 @@ impl FileSystem for Confined {
             return Err(super::missing());
         }
         let spot = self.entry(path, errno::EEXIST)?;
-        Ok(rustix::fs::symlinkat(&**target, &spot.directory, &**spot.raw_name())?)
+        let make = || rustix::fs::symlinkat(&**target, &spot.directory, &**spot.raw_name());
+        self.create(&spot, path, make)
     }
 
     fn create_hard_link(&self, existing: &BStr, path: &BStr) -> io::Result<()> {
@@ -177,13 +213,21 @@ impl FileSystem for Confined {
             // If both are wrong, the kernel speaks of the first.
             metadata::of_entry(&from.directory, from.name.as_bstr())?;
         }
-        let (to, from, name) = (to?, &from.directory, &**from.name);
-        Ok(rustix::fs::linkat(from, name, &to.directory, &**to.raw_name(), AtFlags::empty())?)
+        let to = to?;
+        let (directory, name, flags) = (&from.directory, &**from.name, AtFlags::empty());
+        let make =
+            || Ok(rustix::fs::linkat(directory, name, &to.directory, &**to.raw_name(), flags)?);
+        match self.inner.recorder.at(self.place(&to, path))? {
+            Some(announcing) => announcing.link(self.place(&from, existing), make),
+            None => make(),
+        }
     }
 
     fn create_fifo(&self, path: &BStr, mode: u32) -> io::Result<()> {
         let spot = self.entry(path, errno::EEXIST)?;
-        rustix::fs::mkfifoat(&spot.directory, &**spot.raw_name(), Mode::from_raw_mode(mode))?;
+        let wanted = Mode::from_raw_mode(mode);
+        let make = || rustix::fs::mkfifoat(&spot.directory, &**spot.raw_name(), wanted);
+        self.create(&spot, path, make)?;
         unmask(&spot, mode)
     }
 
@@ -192,35 +236,27 @@ impl FileSystem for Confined {
         if spot.top {
             return Err(errno::error(errno::EBUSY));
         }
-        Ok(rustix::fs::unlinkat(&spot.directory, &**spot.raw_name(), AtFlags::REMOVEDIR)?)
+        match self.inner.recorder.at(self.place(&spot, path))? {
+            // `directory/.` is for the kernel to refuse.
+            Some(announcing) if spot.name != "." => announcing.remove_empty(&spot),
+            _ => Ok(rustix::fs::unlinkat(&spot.directory, &**spot.raw_name(), REMOVEDIR)?),
+        }
     }
 
     fn trash(&self, path: &BStr) -> io::Result<()> {
-        trash::trash(&self.inner.resolver, path)
+        trash::trash(&self.inner.resolver, &self.inner.recorder, path)
     }
 
     fn rename(&self, from: &BStr, to: &BStr, replace: bool) -> io::Result<()> {
-        let from = self.entry(from, errno::EPERM)?;
-        let to = self.entry(to, if replace { errno::EPERM } else { errno::EEXIST })?;
-        let (old, new) = (from.raw_name(), to.raw_name());
-        if replace {
-            return Ok(rustix::fs::renameat(&from.directory, &**old, &to.directory, &**new)?);
-        }
-        let flags = RenameFlags::NOREPLACE;
-        match rustix::fs::renameat_with(&from.directory, &**old, &to.directory, &**new, flags) {
-            // EINVAL also means "into itself"; without the flag the kernel says which it was.
-            Err(Errno::INVAL | Errno::NOSYS) => {
-                if metadata::of_entry(&to.directory, to.name.as_bstr()).is_ok() {
-                    return Err(errno::error(errno::EEXIST));
-                }
-                Ok(rustix::fs::renameat(&from.directory, &**old, &to.directory, &**new)?)
-            }
-            result => Ok(result?),
-        }
+        let source = self.entry(from, errno::EPERM)?;
+        let target = self.entry(to, if replace { errno::EPERM } else { errno::EEXIST })?;
+        let places = (self.place(&source, from), self.place(&target, to));
+        renaming::rename(&self.inner.recorder, (&source, &target), places, replace)
     }
 
     fn set_mode(&self, path: &BStr, mode: u32, follow: Follow) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
+        self.inner.recorder.before_attributes(self.place(&spot, path))?;
         change_mode(&spot, Mode::from_raw_mode(mode))
     }
 
@@ -232,6 +268,7 @@ impl FileSystem for Confined {
         follow: Follow,
     ) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
+        self.inner.recorder.before_attributes(self.place(&spot, path))?;
         let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         Ok(rustix::fs::chownat(&spot.directory, &**spot.name, user, group, flags)?)
@@ -246,6 +283,7 @@ impl FileSystem for Confined {
     ) -> io::Result<()> {
         // A device of everybody's may be touched, and nothing happens.
         let Some(spot) = self.object(path, follow)? else { return Ok(()) };
+        self.inner.recorder.before_attributes(self.place(&spot, path))?;
         let times = Timestamps {
             last_access: metadata::timespec(accessed),
             last_modification: metadata::timespec(modified),

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::metadata;
 use super::preimage::Preimage;
+use super::recorded::Followed;
 
 pub(crate) struct RegularFile {
     file: OwnedFd,
@@ -24,6 +25,8 @@ pub(crate) struct RegularFile {
     /// It was opened with `O_NONBLOCK` in case it was a FIFO; a program must not inherit that.
     nonblocking: AtomicBool,
     undo: Mutex<Undo>,
+    /// Where it is recorded what is written; nowhere for what is only read or not in the project.
+    followed: Option<Followed>,
 }
 
 enum Undo {
@@ -41,7 +44,17 @@ impl RegularFile {
         let undo = Mutex::new(Undo::Ready(preimage));
         let (written, broken) = (AtomicU64::new(0), AtomicBool::new(false));
         let nonblocking = AtomicBool::new(true);
-        RegularFile { file, readable, writable, written, broken, nonblocking, undo }
+        let followed = None;
+        RegularFile { file, readable, writable, written, broken, nonblocking, undo, followed }
+    }
+
+    /// Recorded again by each request that writes to it.
+    pub(crate) fn followed(self, followed: Option<Followed>) -> Self {
+        RegularFile { followed, ..self }
+    }
+
+    fn before_write(&self) -> io::Result<()> {
+        self.followed.as_ref().map_or(Ok(()), |followed| followed.before_write(&self.file))
     }
 
     fn failed(&self) -> Option<Errno> {
@@ -60,7 +73,8 @@ impl RegularFile {
             let preimage = std::mem::replace(preimage, Preimage::Nothing);
             *undo = Undo::Failed(error);
             self.broken.store(true, Ordering::Release);
-            preimage.restore(&self.file, self.written.load(Ordering::Relaxed));
+            let written = self.written.load(Ordering::Relaxed);
+            preimage.restore(&self.file, written, self.followed.as_ref());
         }
     }
 }
@@ -85,6 +99,7 @@ impl OpenFile for RegularFile {
         if let Some(error) = self.failed() {
             return Err(error.into());
         }
+        self.before_write()?;
         match rustix::io::retry_on_intr(|| rustix::io::write(&self.file, data)) {
             Ok(count) => {
                 self.written.fetch_add(count as u64, Ordering::Relaxed);
@@ -111,6 +126,7 @@ impl OpenFile for RegularFile {
         if !self.writable {
             return Err(errno::error(errno::EINVAL));
         }
+        self.before_write()?;
         Ok(rustix::fs::ftruncate(&self.file, length)?)
     }
 

@@ -22,11 +22,13 @@ use exacta_shell::filesystem::FileSystem;
 
 use crate::error::EngineError;
 use crate::session::Storage;
+use crate::undo::Transactions;
 
 mod confined;
 mod device;
 mod directory;
 mod file;
+mod git_exclude;
 mod memory;
 mod metadata;
 mod mounts;
@@ -39,6 +41,8 @@ mod preimage_store;
 #[doc(hidden)]
 pub mod probe;
 mod real;
+mod recorded;
+mod renaming;
 mod request;
 mod resolve;
 pub(crate) mod state;
@@ -57,15 +61,33 @@ pub use request::CurrentRequest;
 pub use stream::Stream;
 pub(crate) use wake::Wake;
 
-/// The file system of a session.
-pub fn open(root: &Path, storage: Storage) -> Result<Arc<dyn FileSystem>, EngineError> {
+/// The file system of a session, and what its requests leave in the undo journal, if they leave something.
+#[derive(Clone)]
+pub struct Opened {
+    pub files: Arc<dyn FileSystem>,
+    pub transactions: Option<Arc<Transactions>>,
+}
+
+impl Opened {
+    /// Nothing of what is changed there is recorded.
+    pub fn unrecorded(files: Arc<dyn FileSystem>) -> Self {
+        Opened { files, transactions: None }
+    }
+}
+
+/// The file system of a session. In a real directory every change is recorded, and only a request may make one.
+pub fn open(root: &Path, storage: Storage) -> Result<Opened, EngineError> {
     let failed = |error| EngineError::Root { path: root.to_owned(), error };
     match storage {
         Storage::Directory => {
-            Ok(Arc::new(Confined::open(&Places::in_project(root)).map_err(failed)?))
+            let files = Confined::open(&Places::in_project(root)).map_err(failed)?;
+            let (files, transactions) = files.recorded();
+            Ok(Opened { files: Arc::new(files), transactions })
         }
-        Storage::Memory => Ok(Arc::new(Memory::new(root.as_os_str().as_bytes()))),
-        Storage::Overlay => Ok(Arc::new(over_directory(root).map_err(failed)?)),
+        Storage::Memory => {
+            Ok(Opened::unrecorded(Arc::new(Memory::new(root.as_os_str().as_bytes()))))
+        }
+        Storage::Overlay => Ok(Opened::unrecorded(Arc::new(over_directory(root).map_err(failed)?))),
     }
 }
 

@@ -14,8 +14,10 @@ use super::Handle;
 use super::device::DeviceFile;
 use super::file::{RegularFile, make_blocking};
 use super::metadata;
+use super::path;
 use super::points::Found;
 use super::preimage::{self, Preimage};
+use super::recorded::Recorder;
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::stream::Stream;
@@ -30,13 +32,14 @@ const PATIENT_TRIES: u32 = 16;
 pub(crate) struct Opening<'a> {
     pub resolver: &'a Arc<Resolver>,
     pub request: &'a CurrentRequest,
+    pub recorder: &'a Recorder,
     pub path: &'a BStr,
     pub options: OpenOptions,
 }
 
 /// How the file is reached.
 enum Way<'a> {
-    Beneath(Handle, &'a BStr),
+    Beneath(usize, Handle, &'a BStr),
     At(Spot),
 }
 
@@ -49,7 +52,9 @@ impl Opening<'_> {
     pub(crate) fn open(&self) -> io::Result<Arc<dyn OpenFile>> {
         let mut way = match self.resolver.mounts.points().find(self.path)? {
             Found::Device(device) => return Ok(Arc::new(DeviceFile::open(device, self.options)?)),
-            Found::Mount(mount, rest) => Way::Beneath(self.resolver.mounts.base(mount)?, rest),
+            Found::Mount(mount, rest) => {
+                Way::Beneath(mount, self.resolver.mounts.base(mount)?, rest)
+            }
         };
         if self.options.create && self.path.ends_with(b"/") {
             // The kernel's order: first the parents, then the complaint.
@@ -84,19 +89,35 @@ impl Opening<'_> {
         let found = |file: OwnedFd| Opened { file, created: false };
         let create = flags | OFlags::CREATE | OFlags::EXCL;
         if self.options.create && self.options.exclusive {
-            return Ok(self.open_way(way, create)?.map(made));
+            return Ok(self.create_way(way, create)?.map(made));
         }
         for _ in 0..PATIENT_TRIES {
             match self.open_existing(way, flags) {
                 Err(error) if errno::is(&error, errno::ENOENT) && self.options.create => {}
                 result => return Ok(result?.map(found)),
             }
-            match self.open_way(way, create) {
+            match self.create_way(way, create) {
                 Err(error) if errno::is(&error, errno::EEXIST) => {}
                 result => return Ok(result?.map(made)),
             }
         }
         Err(errno::error(errno::ENOENT))
+    }
+
+    fn create_way(&self, way: &Way<'_>, flags: OFlags) -> io::Result<Option<OwnedFd>> {
+        match self.recorder.at(self.place(way))? {
+            Some(announcing) => announcing.create_maybe(|| self.open_way(way, flags)),
+            None => self.open_way(way, flags),
+        }
+    }
+
+    fn place(&self, way: &Way<'_>) -> Option<BString> {
+        match way {
+            Way::At(spot) => self.resolver.place(spot, self.path),
+            Way::Beneath(mount, _, rest) => {
+                self.resolver.mounts.is_project(*mount).then(|| path::below(rest))
+            }
+        }
     }
 
     fn open_existing(&self, way: &Way<'_>, flags: OFlags) -> io::Result<Option<OwnedFd>> {
@@ -128,7 +149,7 @@ impl Opening<'_> {
             Mode::empty()
         };
         match way {
-            Way::Beneath(handle, rest) => self.resolver.open_beneath(handle, rest, flags, mode),
+            Way::Beneath(_, handle, rest) => self.resolver.open_beneath(handle, rest, flags, mode),
             Way::At(spot) => {
                 let flags = flags | OFlags::NOFOLLOW;
                 match rustix::fs::openat(&spot.directory, &**spot.name, flags, mode) {
@@ -143,7 +164,7 @@ impl Opening<'_> {
     fn wait_for_reader(&self, way: &Way<'_>, error: io::Error) -> io::Result<()> {
         let kind = match way {
             Way::At(spot) => metadata::of_entry(&spot.directory, spot.name.as_bstr())?.kind,
-            Way::Beneath(handle, rest) => {
+            Way::Beneath(_, handle, rest) => {
                 let found =
                     self.resolver.open_beneath(handle, rest, OFlags::PATH, Mode::empty())?;
                 metadata::of_handle(found.ok_or_else(super::missing)?)?.kind
@@ -182,16 +203,21 @@ impl Opening<'_> {
         if !writable {
             return Ok(Arc::new(RegularFile::reading(opened.file)));
         }
+        let place = self.place(way);
         let (file, preimage) = if opened.created {
             unmask(&opened.file, options.mode)?;
             let (resolver, path) = (Arc::clone(self.resolver), self.path.to_owned());
             (opened.file, Preimage::Created { resolver, path })
         } else if options.truncate {
-            self.truncate(way, opened.file, stat)?
+            self.truncate(way, opened.file, stat, place.clone())?
         } else {
+            if let Some(announcing) = self.recorder.at(place.clone())? {
+                announcing.before_write(stat)?;
+            }
             (opened.file, Preimage::length(stat))
         };
-        Ok(Arc::new(RegularFile::new(file, options.read, true, preimage)))
+        let followed = self.recorder.follow(place);
+        Ok(Arc::new(RegularFile::new(file, options.read, true, preimage).followed(followed)))
     }
 
     fn truncate(
@@ -199,12 +225,23 @@ impl Opening<'_> {
         way: &Way<'_>,
         file: OwnedFd,
         stat: &Stat,
+        place: Option<BString>,
     ) -> io::Result<(OwnedFd, Preimage)> {
+        let announcing = self.recorder.at(place)?;
         let (file, preimage) = if stat.st_size == 0 {
+            if let Some(announcing) = announcing {
+                announcing.before_write(stat)?;
+            }
             (file, Preimage::length(stat))
         } else {
             let path: BString = self.path.to_owned();
-            preimage::keep(self.resolver, &path, file, stat, self.reader(way, stat))?
+            let reader = self.reader(way, stat);
+            match announcing {
+                Some(announcing) => {
+                    preimage::keep_recorded(self.resolver, &announcing, file, stat, reader)?
+                }
+                None => preimage::keep(self.resolver, &path, file, stat, reader)?,
+            }
         };
         // Also when it is empty: the times change.
         rustix::fs::ftruncate(&file, 0)?;

@@ -136,6 +136,20 @@ pub(crate) fn join<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> BString {
     path.into()
 }
 
+/// Names with slashes between them; nothing at all for the mount itself.
+pub(crate) fn relative<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> BString {
+    let mut path = join(names);
+    path.remove(0);
+    path
+}
+
+/// What is left of a path below a mount, as names alone. True only where no symbolic link is.
+pub(crate) fn below(rest: &[u8]) -> BString {
+    let mut path = normalize(BStr::new(""), rest);
+    path.remove(0);
+    path
+}
+
 /// `directory/name`, with one slash between.
 pub(crate) fn child(directory: &BStr, name: &[u8]) -> BString {
     let mut path = Vec::with_capacity(directory.len() + 1 + name.len());

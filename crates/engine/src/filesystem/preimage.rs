@@ -13,6 +13,8 @@
 //! If even the copy does not fit, opening fails and nothing has changed. A file that cannot be read by its owner
 //! and cannot change places is truncated unprotected.
 //!
+//! In a project whose changes are recorded, the undo journal keeps the old content anyway: see [`keep_recorded`].
+//!
 //! Restoring by the first, second and fourth way needs the room that truncating gave free. A third party that fills
 //! the disk in between can take it; the third way needs none.
 
@@ -28,6 +30,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 
 use super::preimage_store::{self, OwnDirectory};
+use super::recorded::{Announcing, Followed};
 use super::resolve::{Resolver, Spot, Target};
 use super::{Handle, metadata};
 
@@ -61,6 +64,8 @@ pub(crate) enum Preimage {
         name: BString,
         old: Kept,
     },
+    /// The undo journal has put a new file in its place, and keeps the old one.
+    Renewed,
 }
 
 /// A file in the state directory that goes away with this value.
@@ -110,6 +115,41 @@ pub(crate) fn keep(
     Ok((file, Preimage::Copy { copy, times }))
 }
 
+/// The same where the undo journal keeps what was there before the request: one copy serves both.
+///
+/// A file that it has kept already, or that this request has made, is left with its inode: the record knows files by that.
+pub(crate) fn keep_recorded(
+    resolver: &Arc<Resolver>,
+    announcing: &Announcing<'_>,
+    file: OwnedFd,
+    stat: &Stat,
+    reader: Option<OwnedFd>,
+) -> io::Result<(OwnedFd, Preimage)> {
+    let (times, covered) = (times_of(stat), announcing.is_covered(stat));
+    if let Some(reader) = &reader {
+        if stat.st_size as u64 <= SMALL {
+            let content = read_all(reader, stat.st_size as usize)?;
+            announcing.before_write(stat)?;
+            return Ok((file, Preimage::Memory { content, times }));
+        }
+        if let Some(copy) = clone(resolver, reader) {
+            announcing.before_write(stat)?;
+            return Ok((file, Preimage::Copy { copy, times }));
+        }
+    }
+    if !covered && let Some(new) = announcing.renew()? {
+        return Ok((new, Preimage::Renewed));
+    }
+    announcing.before_write(stat)?;
+    if !covered && let Some(copy) = announcing.kept_copy() {
+        return Ok((file, Preimage::Copy { copy, times }));
+    }
+    let Some(reader) = reader else { return Ok((file, Preimage::Nothing)) };
+    let copy = unnamed(resolver)?;
+    copy_all(&reader, &copy)?;
+    Ok((file, Preimage::Copy { copy, times }))
+}
+
 impl Preimage {
     /// Of a file that is written from its end on, or from wherever the writer seeks to.
     pub(crate) fn length(stat: &Stat) -> Self {
@@ -117,9 +157,10 @@ impl Preimage {
     }
 
     /// Puts back what was there. There is nobody to tell if that fails too: the write's own error is reported.
-    pub(crate) fn restore(self, file: &OwnedFd, written: u64) {
+    pub(crate) fn restore(self, file: &OwnedFd, written: u64, followed: Option<&Followed>) {
         let _reported_by_the_write = match self {
             Preimage::Nothing => Ok(()),
+            Preimage::Renewed => followed.map_or(Ok(()), |followed| followed.take_back(file)),
             Preimage::Created { resolver, path } => remove_created(&resolver, &path, file),
             Preimage::Length { length, times } => cut_back(file, length, written, &times),
             Preimage::Memory { content, times } => patiently(|| {

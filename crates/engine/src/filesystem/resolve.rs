@@ -36,6 +36,9 @@ pub(crate) struct Spot {
     pub slash: bool,
     /// The root of a mount itself.
     pub top: bool,
+    pub mount: usize,
+    /// The names from the mount down, where a link was on the way. Else the text of the path says them.
+    pub walked: Option<BString>,
 }
 
 impl Spot {
@@ -132,11 +135,13 @@ impl Resolver {
                     name: ".".into(),
                     slash: false,
                     top,
+                    mount,
+                    walked: None,
                 })),
                 None => self.walk_to(path, Ending::Follow),
             };
         };
-        let Some(spot) = self.parent(&handle, &last)? else {
+        let Some(spot) = self.parent(mount, &handle, &last)? else {
             return self.walk_to(path, Ending::of(follow));
         };
         if follow == Follow::Yes && is_link(&spot) {
@@ -155,13 +160,18 @@ impl Resolver {
             return self.object(path, Follow::Yes);
         };
         let handle = self.mounts.base(mount)?;
-        match self.parent(&handle, &last)? {
+        match self.parent(mount, &handle, &last)? {
             Some(spot) => Ok(Target::Spot(spot)),
             None => self.walk_to(path, Ending::Keep),
         }
     }
 
-    fn parent(&self, handle: &Handle, last: &path::Last<'_>) -> io::Result<Option<Spot>> {
+    fn parent(
+        &self,
+        mount: usize,
+        handle: &Handle,
+        last: &path::Last<'_>,
+    ) -> io::Result<Option<Spot>> {
         if path::is_hidden(last.name) {
             return Err(super::missing());
         }
@@ -174,7 +184,21 @@ impl Resolver {
             }
         };
         let (name, slash) = (last.name.into(), last.slash);
-        Ok(Some(Spot { directory, name, slash, top: false }))
+        Ok(Some(Spot { directory, name, slash, top: false, mount, walked: None }))
+    }
+
+    /// Where a spot found for a path is in the project: names from its root, nothing to resolve. `None`: not in it.
+    pub(crate) fn place(&self, spot: &Spot, path: &BStr) -> Option<BString> {
+        if !self.mounts.is_project(spot.mount) {
+            return None;
+        }
+        if let Some(walked) = &spot.walked {
+            return Some(walked.clone());
+        }
+        match self.mounts.points().find(path) {
+            Ok(Found::Mount(_, rest)) => Some(path::below(rest)),
+            _ => None,
+        }
     }
 
     /// Component by component, where the fast way met a symbolic link.
@@ -208,8 +232,9 @@ impl TryFrom<Walked<Handle>> for Target {
             Walked::At(arrival) => arrival,
         };
         let (directory, top, slash) = (arrival.place()?, arrival.is_top(), arrival.slash);
+        let (mount, walked) = (arrival.mount, Some(path::relative(arrival.names())));
         let name = arrival.last.unwrap_or_else(|| ".".into());
-        Ok(Target::Spot(Spot { directory, name, slash, top }))
+        Ok(Target::Spot(Spot { directory, name, slash, top, mount, walked }))
     }
 }
 

@@ -8,17 +8,18 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 
-use super::Handle;
 use super::path::STATE;
+use super::{Handle, metadata};
 
 const PRIVATE: Mode = Mode::RWXU;
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Where the state is: in the project, or in a directory of the operator's.
+#[derive(Clone)]
 pub(crate) enum State {
     InProject(Handle),
     Elsewhere(PathBuf),
@@ -47,11 +48,26 @@ impl State {
 }
 
 fn open_in_project(root: &Handle) -> io::Result<OwnedFd> {
+    match rustix::fs::openat(root, STATE, DIRECTORY, Mode::empty()) {
+        Err(Errno::NOENT) => {}
+        opened => return Ok(opened?),
+    }
+    let before = rustix::fs::fstat(root)?;
     let (directory, made) = ensure(root, STATE)?;
     if made {
+        keep_time(root, &before);
         ignore_everything(&directory)?;
     }
     Ok(directory)
+}
+
+/// Our own directory is none of the project's changes, so its root has the time that it had. Only its owner may set that.
+fn keep_time(root: &Handle, before: &Stat) {
+    let times = Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: metadata::seconds(before.st_mtime, before.st_mtime_nsec as u32),
+    };
+    let _only_a_time = rustix::fs::utimensat(root, ".", &times, AtFlags::empty());
 }
 
 /// So that git never offers the state for a commit, whatever the project's own ignore file says.

@@ -9,14 +9,15 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, SystemTime};
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use exacta_shell::errno;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
+use super::recorded::Recorder;
 use super::resolve::Resolver;
 use super::walk::{Arrival, Ending, Walked};
-use super::{Handle, state, tree};
+use super::{Handle, git_exclude, state, tree};
 
 pub(crate) const TRASH: &str = ".trash";
 
@@ -26,7 +27,7 @@ const LONGEST: usize = 255 - ".json".len();
 /// The clock has nanoseconds, so a second try is rare and a third almost impossible.
 const TRIES: u32 = 100;
 
-pub(crate) fn trash(resolver: &Resolver, path: &BStr) -> io::Result<()> {
+pub(crate) fn trash(resolver: &Resolver, recorder: &Recorder, path: &BStr) -> io::Result<()> {
     let Walked::At(arrival) = resolver.walk(path, Ending::Keep)? else {
         return Err(errno::error(errno::EPERM));
     };
@@ -43,7 +44,9 @@ pub(crate) fn trash(resolver: &Resolver, path: &BStr) -> io::Result<()> {
         return Err(errno::error(errno::EPERM));
     }
     let original = super::path::join(arrival.names());
-    let entry = Entry { directory: &directory, name, original: original.as_bstr() };
+    let place = super::path::relative(arrival.names());
+    let entry =
+        Entry { directory: &directory, name, original: original.as_bstr(), place, recorder };
     let root = resolver.mounts.project().ok_or_else(super::missing)?;
     entry.move_into(root, resolver)
 }
@@ -66,14 +69,14 @@ struct Entry<'a> {
     directory: &'a Handle,
     name: &'a BStr,
     original: &'a BStr,
+    /// The same for the undo journal.
+    place: BString,
+    recorder: &'a Recorder,
 }
 
 impl Entry<'_> {
     fn move_into(&self, root: &Handle, resolver: &Resolver) -> io::Result<()> {
-        let (trash, made) = state::ensure(root, TRASH)?;
-        if made {
-            exclude_from_git(root);
-        }
+        let trash = self.folder(root)?;
         let records = resolver.mounts.state().subdirectory("trash")?;
         for _ in 0..TRIES {
             let time = timestamp(SystemTime::now());
@@ -96,7 +99,29 @@ impl Entry<'_> {
         Err(errno::error(errno::EEXIST))
     }
 
+    /// `.trash`, made if it is missing.
+    fn folder(&self, root: &Handle) -> io::Result<OwnedFd> {
+        match state::open_existing(root, TRASH) {
+            Err(error) if errno::is(&error, errno::ENOENT) => {}
+            opened => return opened,
+        }
+        let make = || state::ensure(root, TRASH);
+        let (trash, made) = self.recorder.creating(Some(TRASH.into()), make)?;
+        if made {
+            git_exclude::exclude(root, self.recorder);
+        }
+        Ok(trash)
+    }
+
     fn rename(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
+        let to = super::path::relative([TRASH.as_bytes(), name]);
+        match self.recorder.at(Some(self.place.clone()))? {
+            Some(announcing) => announcing.trash(to.as_bstr(), || self.rename_plainly(trash, name)),
+            None => self.rename_plainly(trash, name),
+        }
+    }
+
+    fn rename_plainly(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
         let flags = RenameFlags::NOREPLACE;
         match rustix::fs::renameat_with(self.directory, &**self.name, trash, name, flags) {
             Err(Errno::XDEV) => self.copy_then_delete(trash, name),
@@ -212,39 +237,6 @@ fn civil_date(days: u64) -> (u64, u64, u64) {
     let day = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     (year + era * 400 + u64::from(month <= 2), month, day)
-}
-
-/// Adds `.trash` to `.git/info/exclude`, once. Not being able to is no reason to refuse a deletion.
-fn exclude_from_git(root: &Handle) {
-    let _git_shows_the_trash = try_exclude_from_git(root);
-}
-
-fn try_exclude_from_git(root: &Handle) -> io::Result<()> {
-    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let git = rustix::fs::openat(root, ".git", directory, Mode::empty())?;
-    let (info, _) = state::ensure(git, "info")?;
-    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(0o644);
-    let file = rustix::fs::openat(info, "exclude", flags | OFlags::NONBLOCK, mode)?;
-    let mut content = Vec::new();
-    rustix::io::retry_on_intr(|| read_to_end(&file, &mut content))?;
-    if content.lines().any(|line| line.trim_with(|character| character == '/') == TRASH.as_bytes())
-    {
-        return Ok(());
-    }
-    let start: &[u8] = if content.is_empty() || content.ends_with(b"\n") { b"" } else { b"\n" };
-    rustix::io::write(&file, &[start, b"/.trash/\n"].concat())?;
-    Ok(())
-}
-
-fn read_to_end(file: &OwnedFd, content: &mut Vec<u8>) -> Result<(), Errno> {
-    let mut buffer = [0; 4096];
-    loop {
-        match rustix::io::read(file, &mut buffer)? {
-            0 => return Ok(()),
-            count => content.extend_from_slice(buffer.get(..count).unwrap_or_default()),
-        }
-    }
 }
 
 #[cfg(test)]

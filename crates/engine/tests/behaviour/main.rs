@@ -1,5 +1,6 @@
 //! Behaviour as data: every `tests/cases/*.toml` is run in process and, where real bash and GNU tools are the
-//! oracle, under them too, in a directory of the same name. Compared are output, status and the tree of files.
+//! oracle, under them too, in a directory of the same name. Compared are output, status and the tree of files; and every
+//! case is undone and redone, with the tree exactly as before and as after.
 //! The real tools delete for real, so all of this happens in a disposable world.
 
 #![expect(
@@ -11,6 +12,8 @@
 
 mod case;
 mod oracle;
+#[path = "../there_and_back/mod.rs"]
+mod there_and_back;
 mod tree;
 
 use std::fs;
@@ -23,6 +26,7 @@ use std::time::Duration;
 use case::Case;
 use exacta::{Request, Session, SessionOptions};
 use libtest_mimic::{Arguments, Failed, Trial};
+use there_and_back::Before;
 use tree::Tree;
 
 /// What a run gave, by exacta or by the oracle.
@@ -75,14 +79,15 @@ fn check(case: &Case, base: &Path) -> Result<(), Failed> {
         None
     };
     case.lay_out(&project);
-    let observed = run(case, &project)?;
-    let verdict = compare(case, expected.as_ref(), &observed);
+    let (observed, undone) = run(case, &project)?;
+    let verdict = compare(case, expected.as_ref(), &observed, undone);
     tree::make_removable(&place);
     fs::remove_dir_all(&place)?;
     verdict
 }
 
-fn run(case: &Case, project: &PathBuf) -> Result<Observed, Failed> {
+/// What it gave, and whether it could be undone and redone.
+fn run(case: &Case, project: &PathBuf) -> Result<(Observed, Result<(), String>), Failed> {
     let mut options = SessionOptions::new(project);
     // The commands are the question, not what the judge would say of them.
     options.judgement = Some(exacta::gate::Judgement::none());
@@ -91,17 +96,25 @@ fn run(case: &Case, project: &PathBuf) -> Result<Observed, Failed> {
     let mut session = Session::new(options).map_err(|error| error.to_string())?;
     // As the oracle is started: `bash -c`.
     session.shell_mut().options.command_string = true;
+    let before = Before::of(project);
     let outcome =
         session.run_script(&Request::new(case.script.as_bytes()).with_stdin(case.stdin.as_bytes()));
-    Ok(Observed {
+    let undone = before.there_and_back(project, outcome.undo.as_ref());
+    let observed = Observed {
         stdout: outcome.stdout,
         stderr: outcome.stderr,
         status: i32::from(outcome.status.0),
         tree: tree::read(project),
-    })
+    };
+    Ok((observed, undone))
 }
 
-fn compare(case: &Case, oracle: Option<&Observed>, observed: &Observed) -> Result<(), Failed> {
+fn compare(
+    case: &Case,
+    oracle: Option<&Observed>,
+    observed: &Observed,
+    undone: Result<(), String>,
+) -> Result<(), Failed> {
     let mut problems = Vec::new();
     let mut same = |what: &str, expected: &[u8], found: &[u8]| {
         if expected != found {
@@ -136,6 +149,7 @@ fn compare(case: &Case, oracle: Option<&Observed>, observed: &Observed) -> Resul
         let (expected, found) = tree::difference_to_given(expected, &observed.tree);
         same("tree", expected.as_bytes(), found.as_bytes());
     }
+    problems.extend(undone.err());
     if problems.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! What a running request knows of the paths it has changed: what needs no more keeping.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use bstr::BString;
 
@@ -16,7 +16,7 @@ pub(super) struct Open {
     /// Objects whose earlier state needs no more keeping, by their present path.
     pub covered: BTreeMap<BString, Covered>,
     /// Directories whose earlier time is known, by their present path.
-    pub timed: HashSet<BString>,
+    pub timed: BTreeSet<BString>,
     pub irreversible: Vec<String>,
 }
 
@@ -43,17 +43,40 @@ impl Open {
 
     /// What was known of a path and what is below it says nothing of what comes there next.
     pub(super) fn forget(&mut self, path: &[u8]) {
-        self.covered.retain(|known, _| path::below(known, path).is_none());
-        self.timed.retain(|known| path::below(known, path).is_none());
+        for known in self.covered_below(path) {
+            self.covered.remove(&known);
+        }
+        for known in self.timed_below(path) {
+            self.timed.remove(&known);
+        }
     }
 
     pub(super) fn rebase(&mut self, from: &[u8], to: &[u8]) {
-        let covered = std::mem::take(&mut self.covered);
-        let moved = |known: BString| match path::below(&known, from) {
-            Some(rest) => path::join(to, rest),
-            None => known,
-        };
-        self.covered = covered.into_iter().map(|(known, how)| (moved(known), how)).collect();
-        self.timed = std::mem::take(&mut self.timed).into_iter().map(moved).collect();
+        let moved = |known: &BString| path::join(to, path::below(known, from).unwrap_or_default());
+        for known in self.covered_below(from) {
+            if let Some(how) = self.covered.remove(&known) {
+                self.covered.insert(moved(&known), how);
+            }
+        }
+        for known in self.timed_below(from) {
+            self.timed.remove(&known);
+            self.timed.insert(moved(&known));
+        }
     }
+
+    // Only what begins like the path is looked at: `mv` in a loop over many files must not look at all of them each time.
+
+    fn covered_below(&self, path: &[u8]) -> Vec<BString> {
+        let like = self.covered.range(BString::from(path)..).map(|(known, _)| known);
+        below(like, path)
+    }
+
+    fn timed_below(&self, path: &[u8]) -> Vec<BString> {
+        below(self.timed.range(BString::from(path)..), path)
+    }
+}
+
+fn below<'a>(sorted: impl Iterator<Item = &'a BString>, path: &[u8]) -> Vec<BString> {
+    let like = sorted.take_while(|known| known.starts_with(path));
+    like.filter(|known| path::below(known, path).is_some()).cloned().collect()
 }

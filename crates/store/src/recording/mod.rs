@@ -107,6 +107,48 @@ impl Recording {
         Ok(Some(new))
     }
 
+    /// Takes [`renew`](Self::renew) back: the earlier file is at its path again, and nothing of it is recorded. Does nothing
+    /// when what is there is not the new file, by its inode number, any more.
+    pub fn take_back(&self, path: &[u8], inode: u64) -> Result<(), UndoError> {
+        let path = path::check(path)?;
+        let mut open = self.open();
+        if self.ground.facts(&path)?.is_none_or(|facts| facts.inode != inode) {
+            return Ok(());
+        }
+        let Open { file: Some(file), slots: Some(slots), .. } = &mut *open else { return Ok(()) };
+        let renewed =
+            |one: &&Numbered| matches!(&one.step, Step::Replace { path: at, .. } if *at == path);
+        let Some(step) = file.record.steps.iter().rev().find(renewed).cloned() else {
+            return Ok(());
+        };
+        let number = step.number;
+        Hand { ground: &self.ground, slots, file }.undo_steps(&[step])?;
+        // First the room that it takes: there may be none left for the entry.
+        system::unlink(&slots.redo, &crate::ground::slot_name(number)).at("clear", &path)?;
+        Recording::settle_failed(&mut open, &[number]);
+        open.forget(&path);
+        Ok(())
+    }
+
+    /// Whether writing to a file with so many names, or changing its attributes, needs no more keeping. Asks nobody.
+    pub fn covers_write(&self, path: &[u8], names: u64) -> bool {
+        match self.open().covered.get(path) {
+            Some(Covered::Made) => names == 1,
+            Some(Covered::Kept) => true,
+            Some(Covered::Attributes) | None => false,
+        }
+    }
+
+    /// The copy that [`before_write`](Self::before_write) has made of a file, to read.
+    pub fn kept_copy(&self, path: &[u8]) -> Option<OwnedFd> {
+        let open = self.open();
+        let (file, slots) = (open.file.as_ref()?, open.slots.as_ref()?);
+        let written =
+            |one: &&Numbered| matches!(&one.step, Step::Write { path: at, .. } if *at == path);
+        let number = file.record.steps.iter().rev().find(written)?.number;
+        system::open_reading(&slots.pre, &crate::ground::slot_name(number)).ok()
+    }
+
     /// The content of a regular file will change in place: by writing, appending or truncating. Its content and
     /// attributes are kept, once per request. Other kinds of files have no content to keep.
     pub fn before_write(&self, path: &[u8]) -> Result<(), UndoError> {
@@ -285,8 +327,17 @@ impl Recording {
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                 system::rename(&target.directory, &target.name, &slots.pre, &name)
                     .at("keep what will be replaced", to)?;
-                system::rename(&source.directory, &source.name, &target.directory, &target.name)
-                    .at("rename it", from)
+                let renamed = system::rename(
+                    &source.directory,
+                    &source.name,
+                    &target.directory,
+                    &target.name,
+                );
+                if renamed.is_err() {
+                    system::rename(&slots.pre, &name, &target.directory, &target.name)
+                        .at("put back what was to be replaced", to)?;
+                }
+                renamed.at("rename it", from)
             }
             Err(errno) => Err(errno).at("rename it", from),
         }

@@ -126,12 +126,12 @@ impl Tree {
     pub fn differences(&self, other: &Tree, but: But) -> Vec<String> {
         let mut lines = Vec::new();
         for path in self.0.keys().chain(other.0.keys().filter(|path| !self.0.contains_key(*path))) {
-            let name = OsStr::from_bytes(path);
+            let name = path.escape_ascii();
             match (self.0.get(path), other.0.get(path)) {
-                (Some(_), None) => lines.push(format!("{name:?}: missing")),
-                (None, Some(_)) => lines.push(format!("{name:?}: too much")),
+                (Some(_), None) => lines.push(format!("{name}: missing")),
+                (None, Some(_)) => lines.push(format!("{name}: too much")),
                 (Some(one), Some(other)) => lines.extend(
-                    one.differences(other, but).into_iter().map(|line| format!("{name:?}: {line}")),
+                    one.differences(other, but).into_iter().map(|line| format!("{name}: {line}")),
                 ),
                 (None, None) => {}
             }
