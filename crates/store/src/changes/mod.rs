@@ -137,7 +137,8 @@ impl Journal {
             return Ok((None, false));
         }
         let Some(place) = since.follow(path) else { return Ok((None, false)) };
-        let is_tree = matches!(place, Place::Tree(_));
+        // What other records have changed is known from them; only what is nobody's is compared.
+        let is_tree = matches!(place, Place::Tree(_)) && !since.concern(path);
         let Some(found) = self.side(place)? else { return Ok((None, known.is_some())) };
         match known {
             Some(Some(facts)) if !is_tree || facts.is_unchanged(&found.facts) => {

@@ -62,6 +62,12 @@ impl<'a> Since<'a> {
         }
     }
 
+    /// Whether one of them has changed exactly this path.
+    pub(super) fn concern(&self, path: &BString) -> bool {
+        let mut others = self.undone.iter().chain(&self.applied);
+        others.any(|other| other.steps.iter().any(|one| one.step.paths().any(|one| one == path)))
+    }
+
     /// Where something is that the record left in the tree. `None`: nowhere.
     pub(super) fn follow(&self, path: &BString) -> Option<Place> {
         let mut path = path.clone();
