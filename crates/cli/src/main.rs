@@ -5,6 +5,7 @@ mod exit;
 mod invocation;
 mod launch;
 mod output;
+mod progress;
 mod prompt;
 mod signals;
 mod streams;

@@ -9,8 +9,8 @@ mod preview;
 mod zone;
 
 pub use exacta_store::{
-    Conflict, ConflictKind, LayerPlan, Options, RecordId, Refusal, Report, Tally, UndoError, Watch,
-    Which,
+    Conflict, ConflictKind, Facts, LayerPlan, Options, RecordId, Refusal, Report, Tally, UndoError,
+    Watch, Which,
 };
 pub use listed::{Listed, State};
 pub use preview::{Action, Effect};

@@ -169,12 +169,7 @@ impl Patch {
 
     /// Directories, FIFOs and the like.
     fn other(&mut self, diff: &FileDiff, kind: Kind) {
-        let name = match kind {
-            Kind::Directory => "directory",
-            Kind::Fifo => "fifo",
-            Kind::Socket => "socket",
-            _ => "device",
-        };
+        let name = kind.name();
         let path = if diff.path.is_empty() { BString::from(".") } else { quoted(&diff.path) };
         match (&diff.before, &diff.after, &diff.from) {
             (_, _, Some(from)) => {
