@@ -21,12 +21,19 @@ fn there_and_back() {
     let after = project.tree();
     let undone = project.exacta(&["undo"]);
     assert_eq!(undone.code, 0, "{}", undone.err);
-    assert_eq!(undone.out, "undone 1: edit f\n  restored 1 path: f\n  exacta redo turns it back\n");
+    assert_eq!(
+        undone.out,
+        "undone 1: edit f\n  restored 1 path: f\n  exacta redo 1 turns it back\n"
+    );
     assert_eq!(project.tree(), before);
     let redone = project.exacta(&["redo"]);
     assert_eq!((redone.code, redone.err.as_str()), (0, ""));
-    assert!(redone.out.starts_with("redone 1: edit f\n"), "{}", redone.out);
-    assert!(redone.out.ends_with("exacta undo turns it back\n"), "{}", redone.out);
+    assert!(
+        redone.out.starts_with("redone 1: edit f\n  changed again 1 path: f\n"),
+        "{}",
+        redone.out
+    );
+    assert!(redone.out.ends_with("exacta undo 1 turns it back\n"), "{}", redone.out);
     assert_eq!(project.tree(), after);
 }
 
@@ -392,6 +399,24 @@ fn names_that_are_no_text() {
     assert!(said.out.contains(r#"restored 1 path: "a\377\n\033[2J""#), "{}", said.out);
     let json = project.exacta(&["redo", "--json"]).json();
     assert_eq!(json["restored"][0]["path_hex"], "61ff0a1b5b324a");
+}
+
+#[test]
+fn what_no_undo_reaches_is_said() {
+    let project = Project::new();
+    project.request("send", |recording| {
+        project.make(recording, "f", "x");
+        recording.mark_irreversible("sent to example.org");
+    });
+    let said = project.exacta(&["undo"]);
+    assert!(said.out.contains("  not taken back: sent to example.org\n"), "{}", said.out);
+    assert!(!project.exacta(&["redo"]).out.contains("not taken back"));
+    let json = project.exacta(&["undo", "--json"]).json();
+    assert_eq!(json["not_taken_back"], json!(["sent to example.org"]));
+    assert_eq!(
+        project.exacta(&["log", "--json"]).json()[0]["irreversible"],
+        json["not_taken_back"]
+    );
 }
 
 #[test]

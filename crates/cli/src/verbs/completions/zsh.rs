@@ -11,7 +11,7 @@ const HEAD: &str = r#"#compdef exacta
 _exacta_records() {
     local id state command
     local -a found
-    local -a ask=(${words[1]:-exacta})
+    local -a ask=($_exacta_binary)
     [[ -n ${opt_args[--root]} ]] && ask+=(--root ${opt_args[--root]})
     while IFS=$'\t' read -r id state command; do
         (( $# == 0 )) || [[ " $* " == *" $state "* ]] || continue
@@ -21,7 +21,7 @@ _exacta_records() {
 }
 
 _exacta() {
-    local context state line curcontext=$curcontext
+    local context state line curcontext=$curcontext _exacta_binary=${words[1]:-exacta}
     typeset -A opt_args
 "#;
 

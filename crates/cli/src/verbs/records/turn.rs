@@ -74,19 +74,23 @@ impl Told<'_> {
         if self.options.dry_run {
             self.tell_effects(&mut text);
         } else {
-            let _ = writeln!(text, "  restored {}", counted(&self.report.restored));
+            let restored = if self.turn == Turn::Undo { "restored" } else { "changed again" };
+            let _ = writeln!(text, "  {restored} {}", counted(&self.report.restored));
         }
         for kept in &self.report.kept {
             let _ = writeln!(text, "  kept {}: others have put something into it", shown(kept));
         }
         self.tell_conflicts(&mut text);
+        for reason in self.irreversible() {
+            let _ = writeln!(text, "  not taken back: {}", visible(&reason));
+        }
         if !self.options.dry_run {
             let back = verb(if self.turn == Turn::Undo { Turn::Redo } else { Turn::Undo });
-            let last = match self.report.records.len() {
-                0 | 1 => String::new(),
-                count => format!(" --last {count}"),
+            let which = match self.report.records.as_slice() {
+                [one] => one.to_string(),
+                several => format!("--last {}", several.len()),
             };
-            let _ = writeln!(text, "  exacta {back}{last} turns it back");
+            let _ = writeln!(text, "  exacta {back} {which} turns it back");
         }
         text
     }
@@ -98,6 +102,15 @@ impl Told<'_> {
             (Turn::Undo, true) => "would undo",
             (Turn::Redo, true) => "would redo",
         }
+    }
+
+    /// What no undo reaches: it is said, so that nobody relies on it.
+    fn irreversible(&self) -> Vec<String> {
+        if self.turn == Turn::Redo {
+            return Vec::new();
+        }
+        let records = self.report.records.iter().filter_map(|id| self.records.get(*id).ok());
+        records.flat_map(|listed| listed.irreversible).collect()
     }
 
     fn command(&self, id: RecordId) -> String {
@@ -163,6 +176,7 @@ impl Told<'_> {
             "restored": paths(&self.report.restored),
             "kept": paths(&self.report.kept),
             "conflicts": refusal::conflicts(&self.report.conflicts),
+            "not_taken_back": self.irreversible(),
             "changes": effects.collect::<Vec<Value>>(),
         })
     }
