@@ -11,6 +11,8 @@ pub enum Exit {
     /// The script's own status.
     Script(ExitStatus),
     Success,
+    /// `undo` and its kin: not as things are, and nothing was done.
+    Declined,
     /// Wrong use of the command line.
     Usage,
     TimedOut,
@@ -33,7 +35,7 @@ impl From<Exit> for ExitCode {
         ExitCode::from(match exit {
             Exit::Script(status) => status.0,
             Exit::Success | Exit::Verdict(Decision::Allow) | Exit::Rung(Level::Full) => 0,
-            Exit::Broken => 1,
+            Exit::Broken | Exit::Declined => 1,
             Exit::Usage => 2,
             Exit::TimedOut => 124,
             Exit::Verdict(Decision::Confirm) => 3,

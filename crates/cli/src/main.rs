@@ -6,6 +6,7 @@ mod foresight;
 mod invocation;
 mod launch;
 mod output;
+mod progress;
 mod prompt;
 mod signals;
 mod streams;

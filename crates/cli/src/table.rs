@@ -47,6 +47,19 @@ impl Look {
 
 /// Rows under headings. In a pipe there are neither headings nor padding.
 pub fn table(look: Look, headings: &[&str], rows: &[Vec<String>]) -> String {
+    painted_table(look, headings, rows, &|_, _| None)
+}
+
+/// The colour of a cell, by its column and text.
+pub type Paint<'a> = &'a dyn Fn(usize, &str) -> Option<&'static str>;
+
+/// The same with colours.
+pub fn painted_table(
+    look: Look,
+    headings: &[&str],
+    rows: &[Vec<String>],
+    paint: Paint<'_>,
+) -> String {
     let mut text = String::new();
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell)).collect()).collect();
@@ -66,24 +79,29 @@ pub fn table(look: Look, headings: &[&str], rows: &[Vec<String>]) -> String {
         })
         .collect();
     let heading: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
-    let _ = writeln!(text, "{}", look.heading(&line(&heading, &widths, width)));
+    let plain = Look { colour: false, ..look };
+    let _ = writeln!(text, "{}", look.heading(&line(plain, &heading, &widths, width, paint)));
     for row in &rows {
-        let _ = writeln!(text, "{}", line(row, &widths, width));
+        let _ = writeln!(text, "{}", line(look, row, &widths, width, paint));
     }
     text
 }
 
-fn line(row: &[String], widths: &[usize], width: usize) -> String {
+fn line(look: Look, row: &[String], widths: &[usize], width: usize, paint: Paint<'_>) -> String {
     let mut text = String::new();
+    let mut taken = 0;
     let last = row.len().saturating_sub(1);
     for (column, (cell, wanted)) in row.iter().zip(widths).enumerate() {
-        let room =
-            if column == last { width.saturating_sub(text.chars().count()) } else { *wanted };
-        let cell = fitted(cell, room.max(8));
-        text.push_str(&cell);
+        let room = if column == last { width.saturating_sub(taken) } else { *wanted };
+        let fitted = fitted(cell, room.max(8));
+        match paint(column, cell) {
+            Some(colour) => text.push_str(&look.painted(&fitted, colour)),
+            None => text.push_str(&fitted),
+        }
         if column != last {
-            let padding = wanted.saturating_sub(cell.chars().count()) + 2;
+            let padding = wanted.saturating_sub(fitted.chars().count()) + 2;
             text.extend(std::iter::repeat_n(' ', padding));
+            taken += fitted.chars().count() + padding;
         }
     }
     text

@@ -51,6 +51,12 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// The same for a line of a file, whose tabs are its layout.
+pub fn visible_line(text: &str) -> String {
+    let pieces: Vec<String> = text.split('\t').map(visible).collect();
+    pieces.join("\t")
+}
+
 /// Marks that reorder text, and characters that take no room.
 fn is_invisible(character: char) -> bool {
     matches!(character,

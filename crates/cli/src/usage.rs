@@ -14,6 +14,11 @@ Usage:
   exacta shell status|allowlist|blocklist|rules     what is in force; --json
   exacta shell history                              what this process has run
   exacta approvals [list | show ID | approve ID [--session|--always] | deny ID [--never]]
+  exacta undo [ID | --last N] [--force] [--dry-run] take requests back; redo makes them again
+  exacta log [--limit N]                            what was recorded, newest first; --json on all of these
+  exacta diff [ID]                                  what a request changed, or would change if it is held
+  exacta commit ID | discard ID                     apply what is held, or drop it
+  exacta completions bash|zsh|fish                  a script for your shell: source <(exacta completions bash)
   exacta trust [--yes | --forget]                   let .exacta.toml loosen the rules, as it is now
   exacta doctor [--json]                            what holds programs on this machine, tried out; exit 0 all of it
   exacta init [--import FILE|claude-code] [--force] write a first .exacta.toml
@@ -29,7 +34,7 @@ Options:
   --tools DIR        a directory of your own programs, read-only on the jail's PATH; may be repeated
   --env NAME=VALUE   give the script a variable; may be repeated
   --inherit-env      give it the caller's whole environment
-  --json             report as one JSON object (with run)
+  --json             report as JSON
   --help, --version
 
 As in bash: -e -u -x -v -n -f -C -a -E -T, -o OPTION, -O SHOPT, -l, -i; `exacta -c help` lists the commands.
@@ -44,5 +49,5 @@ Run options:
   --max-output SIZE  keep the head and the tail of longer output (with --json); the whole goes to a file
 
 Exit status: the script's own; 2 wrong use, 124 timed out, 125 exacta could not run it,
-126 refused or not executable, 127 not found, 128+n ended by signal n.
+126 refused or not executable, 127 not found, 128+n ended by signal n. Of undo and its kin: 1 refused as things are.
 ";

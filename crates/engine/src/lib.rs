@@ -27,6 +27,7 @@ pub mod programs;
 pub mod project;
 mod proposal;
 pub mod recorder;
+pub mod records;
 pub mod reference;
 pub mod report;
 mod session;

@@ -48,7 +48,9 @@ impl Journal {
                 doomed.push(record.id);
             }
         }
-        for id in doomed.into_iter().rev() {
+        let count = doomed.len();
+        for (done, id) in doomed.into_iter().rev().enumerate() {
+            self.ground.watch.tell(done, count);
             journal::forget(&self.ground, id)?;
             cleaned.forgotten.push(id);
         }

@@ -100,7 +100,9 @@ impl UndoError {
             UndoError::NoSuchRecord(_) | UndoError::WrongPhase { .. } => {
                 "exacta log shows the records and their states"
             }
-            UndoError::Damaged { .. } => "what it kept is still in .clada/undo/pre",
+            UndoError::Damaged { .. } => {
+                "what it kept is still in .clada/undo/pre; others are undone by their ids"
+            }
             UndoError::NotPrivate => {
                 "if it is yours, set its mode to 0700; else delete .clada/undo"
             }

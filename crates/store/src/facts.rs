@@ -93,6 +93,19 @@ impl Facts {
 }
 
 impl Kind {
+    /// For people and programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::Directory => "directory",
+            Kind::Symlink => "symlink",
+            Kind::Fifo => "fifo",
+            Kind::Socket => "socket",
+            Kind::CharacterDevice | Kind::BlockDevice => "device",
+            Kind::Unknown => "unknown",
+        }
+    }
+
     pub(crate) fn from_stat(stat: &Stat) -> Self {
         match system::kind(stat) {
             FileType::RegularFile => Kind::File,

@@ -14,11 +14,14 @@ use crate::facts::Facts;
 use crate::path;
 use crate::record::{RecordId, TreeIdentity};
 use crate::system;
+use crate::watch::Watch;
 
 pub(crate) struct Ground {
     root: OwnedFd,
     state: OwnedFd,
     folders: OnceLock<Folders>,
+    /// Told by whatever takes long.
+    pub watch: Watch,
 }
 
 /// `.clada/undo`.
@@ -56,7 +59,7 @@ impl Ground {
         let doing = "keep the directory open";
         let own = |handle: BorrowedFd<'_>| handle.try_clone_to_owned().map_err(|_| Errno::MFILE);
         let (root, state) = (own(root).at(doing, b"")?, own(state).at(doing, path::STATE)?);
-        Ok(Ground { root, state, folders: OnceLock::new() })
+        Ok(Ground { root, state, folders: OnceLock::new(), watch: Watch::default() })
     }
 
     pub(crate) fn root(&self) -> BorrowedFd<'_> {

@@ -14,6 +14,7 @@ use crate::recording::Recording;
 use crate::recover;
 use crate::system;
 use crate::tree;
+use crate::watch::Watch;
 
 /// What was done in a project, and how to take it back.
 pub struct Journal {
@@ -26,7 +27,18 @@ impl Journal {
     /// Makes nothing. Where a process died in the middle of something, that is brought to an end first; what could not
     /// be is left for the next time, and [`record`](Self::record) shows it.
     pub fn open(root: BorrowedFd<'_>, state: BorrowedFd<'_>) -> Result<Self, UndoError> {
-        let journal = Journal { ground: Arc::new(Ground::new(root, state)?) };
+        Journal::open_watched(root, state, Watch::default())
+    }
+
+    /// The same for somebody who wants to know how far it is with whatever takes long.
+    pub fn open_watched(
+        root: BorrowedFd<'_>,
+        state: BorrowedFd<'_>,
+        watch: Watch,
+    ) -> Result<Self, UndoError> {
+        let mut ground = Ground::new(root, state)?;
+        ground.watch = watch;
+        let journal = Journal { ground: Arc::new(ground) };
         recover::recover(&journal.ground)?;
         Ok(journal)
     }
@@ -64,6 +76,15 @@ impl Journal {
         }
         ids.sort_unstable_by(|one, other| other.cmp(one));
         ids.dedup();
+        Ok(ids)
+    }
+
+    /// Those of all records that are not among the readable ones.
+    pub(crate) fn unreadable(&self, readable: &[Record]) -> Result<Vec<RecordId>, UndoError> {
+        let mut ids = self.ids()?;
+        ids.retain(|id| !readable.iter().any(|record| record.id == *id));
+        // One that began just now is no damaged one.
+        ids.retain(|id| matches!(self.record(*id), Err(UndoError::Damaged { .. })));
         Ok(ids)
     }
 

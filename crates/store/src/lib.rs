@@ -93,11 +93,13 @@ mod recover;
 mod settle;
 mod steps;
 mod system;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod turn;
 mod verify;
+mod watch;
 mod whereabouts;
 
 pub use changes::{Change, Side};
@@ -111,4 +113,6 @@ pub use record::{
     TreeIdentity,
 };
 pub use recording::{Announced, Recording};
+pub use tally::Tally;
 pub use turn::{Options, Report, Which};
+pub use watch::Watch;

@@ -1,9 +1,12 @@
-//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`.
+//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records
+//! and `completions`.
 
 use std::path::PathBuf;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
+use super::definition::{SHELLS, Verb};
+use super::records::{self, RecordVerb};
 use super::{Reader, one_text, split_option};
 
 #[derive(Debug)]
@@ -22,6 +25,9 @@ pub enum Manage {
         import: Option<PathBuf>,
         force: bool,
     },
+    Records(RecordVerb),
+    /// `exacta completions SHELL`, by the name of the shell.
+    Completions(&'static str),
 }
 
 #[derive(Debug)]
@@ -44,30 +50,39 @@ pub enum ApprovalsVerb {
     Deny { id: String, never: bool },
 }
 
-pub fn parse(verb: &BStr, reader: &mut Reader<'_>) -> Result<Manage, String> {
-    match verb.as_bytes() {
-        b"shell" => shell(reader),
-        b"approvals" => approvals(reader),
-        b"doctor" => {
-            given(reader, &[], &[])?.no_words("doctor")?;
+pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
+    let given = given(reader, verb)?;
+    match verb.name {
+        "shell" => shell(&given),
+        "approvals" => approvals(&given),
+        "doctor" => {
+            given.no_words("doctor")?;
             Ok(Manage::Doctor)
         }
-        b"trust" => {
-            let given = given(reader, &["yes", "forget"], &[])?;
+        "trust" => {
             given.no_words("trust")?;
             Ok(Manage::Trust { yes: given.has("yes"), forget: given.has("forget") })
         }
-        _ => {
-            let given = given(reader, &["force"], &["import"])?;
+        "init" => {
             given.no_words("init")?;
             let import = given.value("import").map(PathBuf::from);
             Ok(Manage::Init { import, force: given.has("force") })
         }
+        "completions" => completions(&given),
+        name => records::parse(name, &given).map(Manage::Records),
     }
 }
 
-fn shell(reader: &mut Reader<'_>) -> Result<Manage, String> {
-    let given = given(reader, &["batch"], &[])?;
+fn completions(given: &Given) -> Result<Manage, String> {
+    let shell = match given.words.as_slice() {
+        [word] => SHELLS.iter().find(|(shell, _)| word == shell),
+        _ => None,
+    };
+    let (shell, _) = shell.ok_or("completions needs a shell: bash, zsh or fish")?;
+    Ok(Manage::Completions(shell))
+}
+
+fn shell(given: &Given) -> Result<Manage, String> {
     let Some((verb, rest)) = given.words.split_first() else {
         return Err("shell needs one of: status, allowlist, blocklist, rules, history, test".into());
     };
@@ -86,8 +101,7 @@ fn shell(reader: &mut Reader<'_>) -> Result<Manage, String> {
     Ok(Manage::Shell(verb))
 }
 
-fn approvals(reader: &mut Reader<'_>) -> Result<Manage, String> {
-    let given = given(reader, &["always", "session", "never"], &[])?;
+fn approvals(given: &Given) -> Result<Manage, String> {
     let words: Vec<String> =
         given.words.iter().map(|word| word.to_str_lossy().into_owned()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -107,22 +121,22 @@ fn approvals(reader: &mut Reader<'_>) -> Result<Manage, String> {
 }
 
 /// What follows a verb.
-struct Given {
+pub struct Given {
     flags: Vec<String>,
     values: Vec<(String, std::ffi::OsString)>,
-    words: Vec<BString>,
+    pub words: Vec<BString>,
 }
 
 impl Given {
-    fn has(&self, flag: &str) -> bool {
+    pub fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|given| given == flag)
     }
 
-    fn value(&self, name: &str) -> Option<std::ffi::OsString> {
+    pub fn value(&self, name: &str) -> Option<std::ffi::OsString> {
         self.values.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
     }
 
-    fn no_words(&self, verb: &str) -> Result<(), String> {
+    pub fn no_words(&self, verb: &str) -> Result<(), String> {
         match self.words.first() {
             None => Ok(()),
             Some(word) => Err(format!("{verb} takes no {word}")),
@@ -132,7 +146,7 @@ impl Given {
 
 /// Options of the verb and of the operator in any place, up to `--` or to the words of a command, which stand for
 /// themselves.
-fn given(reader: &mut Reader<'_>, flags: &[&str], values: &[&str]) -> Result<Given, String> {
+fn given(reader: &mut Reader<'_>, verb: &Verb) -> Result<Given, String> {
     let mut given = Given { flags: Vec::new(), values: Vec::new(), words: Vec::new() };
     while let Some(word) = reader.peek() {
         reader.advance();
@@ -149,9 +163,9 @@ fn given(reader: &mut Reader<'_>, flags: &[&str], values: &[&str]) -> Result<Giv
         };
         let text = text.to_str_lossy().into_owned();
         let (name, inline) = split_option(&text);
-        if flags.contains(&name) {
+        if verb.takes_flag(name) {
             given.flags.push(name.to_owned());
-        } else if values.contains(&name) {
+        } else if verb.takes_value(name) {
             let value = reader.value(name, inline)?;
             given.values.push((name.to_owned(), value));
         } else {

@@ -1,9 +1,12 @@
 //! The command line as data. Invoked as bash is (`-c`, `-lc`, `-euo pipefail`, FILE, `-s`), with exacta's own
 //! long options in front, or with a verb.
 
+pub mod definition;
 mod manage;
+mod records;
 
 pub use manage::{ApprovalsVerb, Manage, ShellVerb};
+pub use records::RecordVerb;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -86,8 +89,6 @@ pub struct RunInvocation {
 /// How the rungs of the jail's ladder are called.
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 
-const VERBS: &[&str] = &["run", "shell", "approvals", "trust", "init", "doctor"];
-
 /// Options that belong to capabilities this version does not have: said aloud, never ignored.
 const NOT_HERE: &[&str] = &["dry-run", "hold", "session", "wait"];
 
@@ -125,13 +126,13 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
             break;
         }
     }
-    let verb = reader.peek().filter(|word| plain && VERBS.iter().any(|verb| word == verb));
+    let verb = reader.peek().filter(|_| plain).and_then(|word| definition::find(&word));
     if let Some(verb) = verb {
         reader.advance();
-        let what = if verb == "run" {
+        let what = if verb.name == "run" {
             What::Run(parse_run(&mut reader)?)
         } else {
-            What::Manage(manage::parse(verb.as_bstr(), &mut reader)?)
+            What::Manage(manage::parse(verb, &mut reader)?)
         };
         return Ok(Invocation { global: reader.global, what });
     }
@@ -396,6 +397,77 @@ mod tests {
             panic!("run")
         };
         assert_eq!(run.command, "ls | wc -l");
+    }
+
+    /// What completions offer is what is taken.
+    #[test]
+    fn every_option_of_the_table_is_taken() {
+        use definition::{Operands, VERBS, Value};
+        for verb in VERBS {
+            let flags = verb.flags.iter().chain(definition::GLOBAL_FLAGS);
+            let mut lines: Vec<Vec<String>> =
+                flags.map(|flag| vec![format!("--{}", flag.name)]).collect();
+            for valued in verb.values.iter().chain(definition::GLOBAL_VALUES) {
+                let value = match (valued.value, valued.name) {
+                    (Value::OneOf(names), _) => names[0],
+                    (_, "env") => "A=b",
+                    _ => "2",
+                };
+                lines.push(vec![format!("--{}", valued.name), value.to_owned()]);
+            }
+            for line in lines {
+                // Help and version are asked for before a verb.
+                let global = ["--help", "--version"].contains(&line[0].as_str());
+                let operand = match (verb.operands, verb.name) {
+                    (Operands::Record(_), _) if line[0] != "--last" => Some("7"),
+                    (Operands::Command, _) => Some("true"),
+                    (Operands::Words(_), "completions") => Some("bash"),
+                    (Operands::Words(_), "shell") => Some("status"),
+                    _ => None,
+                };
+                let mut words = vec![OsString::from(verb.name)];
+                words.extend(line.iter().map(OsString::from));
+                words.extend(operand.map(OsString::from));
+                if global {
+                    words.remove(0);
+                }
+                parse(&words).unwrap_or_else(|problem| panic!("{words:?}: {problem}"));
+            }
+        }
+    }
+
+    #[test]
+    fn records_by_id_or_by_number() {
+        use exacta::records::{RecordId, Which};
+        let which = |words: &[&str]| match parsed(words).what {
+            What::Manage(Manage::Records(RecordVerb::Turn { which, options, .. })) => {
+                (which, options.force, options.dry_run)
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(which(&["undo"]), (Which::Last(1), false, false));
+        assert_eq!(which(&["redo", "--last=3", "--force"]), (Which::Last(3), true, false));
+        let these = Which::These(vec![RecordId(12)]);
+        for id in ["12", "#12", "000000012"] {
+            assert_eq!(which(&["undo", "--dry-run", id]), (these.clone(), false, true));
+        }
+        for wrong in [
+            &["undo", "x"][..],
+            &["undo", "1", "2"],
+            &["undo", "1", "--last", "2"],
+            &["undo", "--last", "0"],
+            &["undo", "-1"],
+            &["log", "5"],
+            &["log", "--limit", "many"],
+            &["commit"],
+            &["discard"],
+            &["diff", "--force"],
+            &["completions"],
+            &["completions", "tcsh"],
+        ] {
+            let words: Vec<OsString> = wrong.iter().map(OsString::from).collect();
+            assert!(parse(&words).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What the binary can be asked to do, one file each.
 
 mod approvals;
+mod completions;
 mod init;
 mod interactive;
 pub mod isolation;
+mod records;
 mod run;
 mod script;
 mod shell;
@@ -34,6 +36,8 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Doctor) => doctor::perform(&global),
         What::Manage(Manage::Shell(verb)) => shell::perform(&global, &verb),
         What::Manage(Manage::Approvals(verb)) => approvals::perform(&global, &verb),
+        What::Manage(Manage::Records(verb)) => records::perform(&global, &verb),
+        What::Manage(Manage::Completions(shell)) => completions::perform(shell),
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),
         What::Manage(Manage::Init { import, force }) => {
             init::perform(&global, import.as_deref(), force)

@@ -136,7 +136,8 @@ fn bring(hand: &mut Hand<'_>) -> Result<(), UndoError> {
 fn stage(hand: &mut Hand<'_>) -> Result<(), UndoError> {
     let Some(layer) = hand.file.record.layer.clone() else { return Ok(()) };
     let upper = upper_of(hand.ground, &layer.folder)?;
-    for (number, source) in &layer.sources {
+    for (done, (number, source)) in layer.sources.iter().enumerate() {
+        hand.ground.watch.tell(done, layer.sources.len());
         clean(upper.as_fd(), source).at("clean the layer", source)?;
         let (spot, name) = (spot_in(&upper, source)?, slot_name(*number));
         hand.rename(End::slot(&spot.directory, &spot.name), End::slot(&hand.slots.redo, &name))?;

@@ -123,6 +123,11 @@ impl Record {
         objects.get(at).map(|(_, inode)| *inode)
     }
 
+    /// Whether its end cannot be read. It is not undone then: what is missing may matter.
+    pub fn is_damaged(&self) -> bool {
+        self.torn
+    }
+
     /// Every path at which it changes the tree, once.
     pub fn paths(&self) -> Vec<&BString> {
         let mut paths: Vec<&BString> = self.steps.iter().flat_map(|one| one.step.paths()).collect();

@@ -45,8 +45,8 @@ impl Hand<'_> {
     pub(crate) fn go(&mut self, direction: Direction) -> Result<(), UndoError> {
         let steps = self.file.record.steps.clone();
         match direction {
-            Direction::Undo => steps.iter().rev().try_for_each(|step| self.undo(step))?,
-            Direction::Redo => steps.iter().try_for_each(|step| self.redo(step))?,
+            Direction::Undo => self.undo_steps(&steps)?,
+            Direction::Redo => self.redo_steps(&steps)?,
         }
         self.set_times(direction)
     }
@@ -59,12 +59,20 @@ impl Hand<'_> {
 
     /// Only some of the steps, backwards.
     pub(crate) fn undo_steps(&mut self, steps: &[Numbered]) -> Result<(), UndoError> {
-        steps.iter().rev().try_for_each(|step| self.undo(step))
+        for (done, step) in steps.iter().rev().enumerate() {
+            self.ground.watch.tell(done, steps.len());
+            self.undo(step)?;
+        }
+        Ok(())
     }
 
     /// Only some of the steps, forwards.
     pub(crate) fn redo_steps(&mut self, steps: &[Numbered]) -> Result<(), UndoError> {
-        steps.iter().try_for_each(|step| self.redo(step))
+        for (done, step) in steps.iter().enumerate() {
+            self.ground.watch.tell(done, steps.len());
+            self.redo(step)?;
+        }
+        Ok(())
     }
 
     /// Directories change their times whenever a name in them does, so theirs come last.

@@ -329,7 +329,7 @@ fn both_contents_of_a_change() {
         for change in journal.diff(id).unwrap() {
             let content = |side: &Option<crate::Side>| match side {
                 None => "-".to_owned(),
-                Some(side) => match journal.content(id, side).unwrap() {
+                Some(side) => match journal.content(side).unwrap() {
                     Some(file) => {
                         let bytes = crate::content::read_all(file).unwrap();
                         String::from_utf8(bytes).unwrap()

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests make and look at real trees")]
 
 mod behaviour;
+mod changes;
 mod crash;
 mod direct;
 mod layers;

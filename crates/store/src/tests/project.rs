@@ -61,9 +61,12 @@ impl Project {
     }
 
     pub(super) fn try_journal(&self) -> Result<Journal, crate::UndoError> {
-        let root = File::open(&self.root).unwrap();
-        let state = File::open(self.root.join(".clada")).unwrap();
+        let (root, state) = self.handles();
         Journal::open(root.as_fd(), state.as_fd())
+    }
+
+    pub(super) fn handles(&self) -> (File, File) {
+        (File::open(&self.root).unwrap(), File::open(self.root.join(".clada")).unwrap())
     }
 
     /// What programs saw on their layer when they had ended.
@@ -155,6 +158,11 @@ fn make_writable(place: &Path) -> std::io::Result<()> {
 
 pub(super) fn about() -> About {
     About { session: "test".into(), command: "test".into(), ..About::default() }
+}
+
+/// One that says when it began.
+pub(super) fn started() -> About {
+    About { time: crate::system::now(), ..about() }
 }
 
 pub(super) const PLAIN: Options = Options { force: false, dry_run: false };

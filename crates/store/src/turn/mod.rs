@@ -68,7 +68,10 @@ impl Journal {
         let _lock = self.ground.lock()?;
         let all = self.log()?;
         let busy = journal::ids_in(self.ground.folders()?.busy.as_fd())?;
-        let chosen = choose(&all, &busy, which, direction)?;
+        let unreadable = self.unreadable(&all)?;
+        let chosen = choose(&all, &busy, which, direction);
+        let chosen = chosen.map_err(|error| instead(error, &unreadable))?;
+        refuse_to_skip(which, &chosen, &unreadable)?;
         let mut report = Report::default();
         for record in &chosen {
             check(&self.ground, record, &all, &chosen, direction)?;
@@ -95,6 +98,28 @@ impl Journal {
         report.restored.sort();
         report.restored.dedup();
         Ok(report)
+    }
+}
+
+/// What is not there may only be unreadable.
+fn instead(error: UndoError, unreadable: &[RecordId]) -> UndoError {
+    match error {
+        UndoError::NoSuchRecord(id) if unreadable.contains(&id) => UndoError::Damaged { id },
+        error => error,
+    }
+}
+
+/// Who asks for the last ones does not mean those before one that cannot be read.
+fn refuse_to_skip(
+    which: &Which,
+    chosen: &[&Record],
+    unreadable: &[RecordId],
+) -> Result<(), UndoError> {
+    let oldest = chosen.iter().map(|record| record.id).min();
+    let skipped = unreadable.iter().copied().find(|id| Some(*id) > oldest);
+    match (which, skipped) {
+        (Which::Last(_), Some(id)) => Err(UndoError::Damaged { id }),
+        _ => Ok(()),
     }
 }
 

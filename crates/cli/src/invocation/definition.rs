@@ -1,0 +1,184 @@
+//! The verbs and options of the command line as a table: what the parser takes and what completions offer.
+
+/// A word in the place of the script.
+#[derive(Debug)]
+pub struct Verb {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub operands: Operands,
+    pub flags: &'static [Flag],
+    pub values: &'static [Valued],
+    /// For exacta itself: taken, and never offered.
+    pub hidden: &'static [&'static str],
+}
+
+/// What stands behind a verb beside its options.
+#[derive(Debug, Clone, Copy)]
+pub enum Operands {
+    Nothing,
+    /// Anything: the words of a command.
+    Command,
+    /// One of these, with what it does.
+    Words(&'static [(&'static str, &'static str)]),
+    /// The id of a record in one of these states; of any if there are none.
+    Record(&'static [&'static str]),
+}
+
+/// `--name`
+#[derive(Debug)]
+pub struct Flag {
+    pub name: &'static str,
+    pub about: &'static str,
+}
+
+/// `--name VALUE`
+#[derive(Debug)]
+pub struct Valued {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Value {
+    Directory,
+    File,
+    Text,
+    OneOf(&'static [&'static str]),
+}
+
+pub const SHELLS: &[(&str, &str)] =
+    &[("bash", "for bash"), ("zsh", "for zsh"), ("fish", "for fish")];
+
+const fn flag(name: &'static str, about: &'static str) -> Flag {
+    Flag { name, about }
+}
+
+const fn valued(name: &'static str, value: Value, about: &'static str) -> Valued {
+    Valued { name, about, value }
+}
+
+/// Options of the operator, in front of a verb or behind it.
+pub const GLOBAL_FLAGS: &[Flag] = &[
+    flag("json", "report as JSON"),
+    flag("inherit-env", "give the script the caller's whole environment"),
+    flag("help", "show help"),
+    flag("version", "show the version"),
+];
+
+pub const GLOBAL_VALUES: &[Valued] = &[
+    valued("root", Value::Directory, "the project"),
+    valued("profile", Value::OneOf(&["safe", "dev", "full-auto"]), "how much is asked"),
+    valued("config", Value::File, "the operator's rules"),
+    valued(
+        "min-isolation",
+        Value::OneOf(&["full", "namespaces", "landlock", "seccomp", "limits"]),
+        "what programs need around them",
+    ),
+    valued("tools", Value::Directory, "a directory of your own programs"),
+    valued("env", Value::Text, "give the script a variable"),
+];
+
+const TURN_FLAGS: &[Flag] = &[
+    flag("force", "go on where somebody has changed something; their version is kept"),
+    flag("dry-run", "show what would be done, and do nothing"),
+];
+
+const TURN_VALUES: &[Valued] = &[valued("last", Value::Text, "so many requests")];
+
+const fn verb(name: &'static str, operands: Operands, about: &'static str) -> Verb {
+    Verb { name, about, operands, flags: &[], values: &[], hidden: &[] }
+}
+
+pub const VERBS: &[Verb] = &[
+    Verb {
+        flags: &[
+            flag("clear-env", "start with no variables but PATH, HOME and PWD"),
+            flag("strict", "one plain command"),
+            flag("yes", "answer every question yes"),
+            flag("no-input", "refuse what would need a person"),
+        ],
+        values: &[
+            valued("cwd", Value::Directory, "start there"),
+            valued("timeout", Value::Text, "end it after 30s, 500ms, 2m"),
+            valued("max-output", Value::Text, "keep the head and the tail of longer output"),
+        ],
+        ..verb("run", Operands::Command, "run one request and report on it")
+    },
+    Verb {
+        flags: &[flag("batch", "with test: one JSON string a line")],
+        ..verb(
+            "shell",
+            Operands::Words(&[
+                ("status", "what is in force"),
+                ("allowlist", "what is allowed"),
+                ("blocklist", "what is denied"),
+                ("rules", "all rules"),
+                ("history", "what this process has run"),
+                ("test", "would it be allowed?"),
+            ]),
+            "what the judge would say, and why",
+        )
+    },
+    Verb {
+        flags: &[
+            flag("always", "with approve: from now on"),
+            flag("session", "with approve: for the session"),
+            flag("never", "with deny: from now on"),
+        ],
+        ..verb(
+            "approvals",
+            Operands::Words(&[
+                ("list", "what waits"),
+                ("show", "one of them"),
+                ("approve", "yes"),
+                ("deny", "no"),
+            ]),
+            "decide what waits for a person",
+        )
+    },
+    Verb {
+        flags: &[flag("yes", "without a question"), flag("forget", "trust it no longer")],
+        ..verb("trust", Operands::Nothing, "let .exacta.toml loosen the rules, as it is now")
+    },
+    Verb {
+        flags: &[flag("force", "replace the file that is there")],
+        values: &[valued("import", Value::File, "take rules over, or from claude-code")],
+        ..verb("init", Operands::Nothing, "write a first .exacta.toml")
+    },
+    verb("doctor", Operands::Nothing, "what holds programs on this machine, tried out"),
+    Verb {
+        flags: TURN_FLAGS,
+        values: TURN_VALUES,
+        ..verb("undo", Operands::Record(&["applied"]), "take the last request back, or another one")
+    },
+    Verb {
+        flags: TURN_FLAGS,
+        values: TURN_VALUES,
+        ..verb("redo", Operands::Record(&["undone"]), "make again what was undone")
+    },
+    Verb {
+        values: &[valued("limit", Value::Text, "only so many")],
+        hidden: &["ids"],
+        ..verb("log", Operands::Nothing, "what was recorded, newest first")
+    },
+    verb("diff", Operands::Record(&[]), "what a request changed, or would change"),
+    verb("commit", Operands::Record(&["held"]), "apply what is held"),
+    verb("discard", Operands::Record(&["held"]), "drop what is held"),
+    verb("completions", Operands::Words(SHELLS), "a script that completes all this"),
+];
+
+/// The verb of this name.
+pub fn find(name: &[u8]) -> Option<&'static Verb> {
+    VERBS.iter().find(|verb| verb.name.as_bytes() == name)
+}
+
+impl Verb {
+    pub fn takes_flag(&self, name: &str) -> bool {
+        self.flags.iter().any(|flag| flag.name == name) || self.hidden.contains(&name)
+    }
+
+    pub fn takes_value(&self, name: &str) -> bool {
+        self.values.iter().any(|valued| valued.name == name)
+    }
+}

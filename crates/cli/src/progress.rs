@@ -1,0 +1,80 @@
+//! How far something is that takes long: one line on standard error, if a person sits there.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use exacta::records::Watch;
+
+use crate::output;
+
+/// What is done sooner needs no bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_millis(100);
+const WIDTH: usize = 30;
+
+pub struct Progress {
+    /// `None`: nobody looks.
+    state: Option<Arc<Mutex<State>>>,
+}
+
+struct State {
+    next: Instant,
+    is_shown: bool,
+}
+
+impl Progress {
+    pub fn new() -> Self {
+        let state = State { next: Instant::now() + PATIENCE, is_shown: false };
+        let looked_at = std::io::stderr().is_terminal();
+        Progress { state: looked_at.then(|| Arc::new(Mutex::new(state))) }
+    }
+
+    /// To be told by whoever works.
+    pub fn watch(&self) -> Watch {
+        let Some(state) = self.state.clone() else { return Watch::default() };
+        Watch::new(move |done, total| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            if now >= state.next {
+                state.next = now + PAUSE;
+                state.is_shown = true;
+                output::error(&format!("\r\x1b[K{}", bar(done, total)));
+            }
+        })
+    }
+
+    /// Takes the line away before anything else is said.
+    pub fn clear(&self) {
+        let Some(state) = &self.state else { return };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::take(&mut state.is_shown) {
+            output::error("\r\x1b[K");
+        }
+    }
+}
+
+fn bar(done: usize, total: usize) -> String {
+    let part = |whole: usize| done.saturating_mul(whole).checked_div(total).unwrap_or(whole);
+    let filled = part(WIDTH).min(WIDTH);
+    let mut bar = String::from("[");
+    bar.extend(std::iter::repeat_n('#', filled));
+    bar.extend(std::iter::repeat_n(' ', WIDTH - filled));
+    // Writing to a String cannot fail.
+    let _ = write!(bar, "] {:3}% {done}/{total}", part(100).min(100));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar() {
+        assert_eq!(bar(0, 2), format!("[{}]   0% 0/2", " ".repeat(30)));
+        assert_eq!(bar(1, 2), format!("[{}{}]  50% 1/2", "#".repeat(15), " ".repeat(15)));
+        assert_eq!(bar(2, 2), format!("[{}] 100% 2/2", "#".repeat(30)));
+        assert_eq!(bar(0, 0), format!("[{}] 100% 0/0", "#".repeat(30)));
+    }
+}

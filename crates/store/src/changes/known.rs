@@ -1,0 +1,70 @@
+//! What a record itself says of its paths: their facts on both sides, where looking would show a copy or today's.
+
+use bstr::BString;
+
+use crate::facts::Facts;
+use crate::path;
+use crate::record::{Left, Numbered, Record, Step};
+
+/// How the record left a path when its phase last changed; `None` when it does not say.
+pub(super) fn left<'a>(record: &'a Record, path: &BString) -> Option<&'a Left> {
+    let at = record.left.binary_search_by(|left| left.path.cmp(path)).ok()?;
+    record.left.get(at)
+}
+
+/// What was at a path before the record, if one of its steps wrote that down.
+pub(super) fn before(record: &Record, path: &BString) -> Option<Facts> {
+    let mut place = path.clone();
+    for Numbered { step, .. } in &record.steps {
+        match step {
+            Step::Write { path, before, .. }
+            | Step::Meta { path, before, .. }
+            | Step::Delete { path, before }
+            | Step::Replace { path, before }
+                if *path == place =>
+            {
+                return Some(before.clone());
+            }
+            Step::Delete { path, .. } | Step::Replace { path, .. } | Step::Create { path }
+                if path::below(&place, path).is_some() =>
+            {
+                return None;
+            }
+            Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
+                if let Some(rest) = path::below(&place, from) {
+                    place = path::join(to, rest);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What was at a path after a record that is undone now, if it was only changed and not made.
+pub(super) fn after(record: &Record, path: &BString) -> Option<Facts> {
+    let mut place = path.clone();
+    for Numbered { number, step } in record.steps.iter().rev() {
+        match step {
+            Step::Write { path, .. } | Step::Meta { path, .. } if *path == place => {
+                let made = &record.made.attributes;
+                return made
+                    .iter()
+                    .find(|(made, ..)| made == number)
+                    .map(|(_, facts, _)| facts.clone());
+            }
+            Step::Create { path } | Step::Replace { path, .. }
+                if path::below(&place, path).is_some() =>
+            {
+                return None;
+            }
+            Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
+                if let Some(rest) = path::below(&place, to) {
+                    place = path::join(from, rest);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,303 @@
+//! What a record changed, path by path, with both contents: the caller makes a diff of it.
+
+mod known;
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::{AsFd, OwnedFd};
+
+use bstr::BString;
+use rustix::io::Errno;
+
+use crate::error::{At, UndoError};
+use crate::facts::{Facts, Kind};
+use crate::ground::folder_name;
+use crate::journal::Journal;
+use crate::layer::Layer;
+use crate::path;
+use crate::record::{Numbered, Phase, Record, RecordId, Step};
+use crate::system;
+use crate::tree;
+use places::{Place, Since};
+
+/// One path before and after.
+#[derive(Clone, Debug)]
+pub struct Change {
+    pub path: BString,
+    /// It was there before, and is the same object.
+    pub moved_from: Option<BString>,
+    pub before: Option<Side>,
+    pub after: Option<Side>,
+    /// Somebody has changed it since, so that one of the sides is shown as it is now.
+    pub changed_since: bool,
+}
+
+/// What is at a path on one side of a record.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub facts: Facts,
+    place: Place,
+}
+
+type Changes = BTreeMap<BString, Change>;
+
+impl Change {
+    fn new(path: BString) -> Self {
+        Change { path, moved_from: None, before: None, after: None, changed_since: false }
+    }
+}
+
+impl Journal {
+    /// Changed paths in order. Directories that came or went whole are listed with everything in them; one that was
+    /// moved is one change. Of a record that is held: what committing it would change.
+    pub fn diff(&self, id: RecordId) -> Result<Vec<Change>, UndoError> {
+        let record = self.record(id)?;
+        let changes = match record.phase {
+            Phase::Held => self.planned(&self.held_layer(&record)?)?,
+            _ => self.recorded(&record)?,
+        };
+        Ok(changes.into_values().collect())
+    }
+
+    /// What applying a layer would change.
+    pub fn diff_layer(&self, layer: &Layer) -> Result<Vec<Change>, UndoError> {
+        Ok(self.planned(layer)?.into_values().collect())
+    }
+
+    /// The content of a regular file on one side; `None` for anything else.
+    pub fn content(&self, side: &Side) -> Result<Option<OwnedFd>, UndoError> {
+        if side.facts.kind != Kind::File {
+            return Ok(None);
+        }
+        let path = side.place.path();
+        let gone = || Err(Errno::NOENT).at("read it", path);
+        let Some(base) = self.base(&side.place)? else { return gone() };
+        let (parent, name) = path::split(path);
+        let opened = system::open_directory(base.as_fd(), parent)
+            .and_then(|parent| system::open_reading(parent, name));
+        Ok(Some(opened.at("read it", path)?))
+    }
+
+    fn planned(&self, layer: &Layer) -> Result<Changes, UndoError> {
+        let mut changes = Changes::new();
+        for planned in layer.plan()?.steps {
+            let Some(path) = planned.step.paths().next() else { continue };
+            let layer = Place::Layer(layer.name.clone(), path.clone());
+            let before = self.side(Place::Tree(path.clone()))?;
+            if !matches!(planned.step, Step::Meta { .. }) {
+                for (below, side) in self.inside(before.as_ref())? {
+                    at(&mut changes, path::join(path, &below)).before = Some(side);
+                }
+            }
+            for (below, facts) in planned.manifest.unwrap_or_default() {
+                let side = Side { facts, place: layer.below(&below) };
+                at(&mut changes, path::join(path, &below)).after = Some(side);
+            }
+            let change = at(&mut changes, path.clone());
+            change.before = before;
+            change.after = planned.after.map(|facts| Side { facts, place: layer });
+        }
+        Ok(changes)
+    }
+
+    fn recorded(&self, record: &Record) -> Result<Changes, UndoError> {
+        let all = self.log()?;
+        let since = Since::new(record, &all);
+        let undone = record.phase == Phase::Undone;
+        let mut changes = Changes::new();
+        for path in record.paths() {
+            let (left, changed_since) = self.left_side(record, &since, path)?;
+            let kept = self.kept_side(record, &since, path)?;
+            let (before, after) = if undone { (left, kept) } else { (kept, left) };
+            if before.is_some() || after.is_some() {
+                let change = Change { before, after, changed_since, ..Change::new(path.clone()) };
+                changes.insert(path.clone(), change);
+            }
+        }
+        join_moves(record, &mut changes);
+        let mut inside = Changes::new();
+        for change in changes.values().filter(|change| change.moved_from.is_none()) {
+            self.expand(record, change, &mut inside)?;
+        }
+        for (path, change) in inside.into_iter().filter(|(path, _)| !is_in_trash(record, path)) {
+            changes.entry(path).or_insert(change);
+        }
+        Ok(changes)
+    }
+
+    /// The side that the record left in the tree, and whether somebody has changed it since.
+    fn left_side(
+        &self,
+        record: &Record,
+        since: &Since<'_>,
+        path: &BString,
+    ) -> Result<(Option<Side>, bool), UndoError> {
+        let known = known::left(record, path).map(|left| &left.facts);
+        if let Some(None) = known {
+            return Ok((None, false));
+        }
+        let Some(place) = since.follow(path) else { return Ok((None, false)) };
+        // What other records have changed is known from them; only what is nobody's is compared.
+        let is_tree = matches!(place, Place::Tree(_)) && !since.concern(path);
+        let Some(found) = self.side(place)? else { return Ok((None, known.is_some())) };
+        match known {
+            Some(Some(facts)) if !is_tree || facts.is_unchanged(&found.facts) => {
+                Ok((Some(Side { facts: facts.clone(), ..found }), false))
+            }
+            _ => Ok((Some(found), known.is_some())),
+        }
+    }
+
+    /// The other side: what the record keeps, or only moved or marked and left in the tree.
+    fn kept_side(
+        &self,
+        record: &Record,
+        since: &Since<'_>,
+        path: &BString,
+    ) -> Result<Option<Side>, UndoError> {
+        let (place, known) = if record.phase == Phase::Undone {
+            (places::place_after(record, path), known::after(record, path))
+        } else {
+            (places::place_before(record, path), known::before(record, path))
+        };
+        let (place, known) = match place {
+            // Only moved: what the record says of it there holds here too.
+            Some(Place::Tree(path)) => {
+                let left = || known::left(record, &path)?.facts.clone();
+                (since.follow(&path), known.or_else(left))
+            }
+            place => (place, known),
+        };
+        let Some(place) = place else { return Ok(None) };
+        let found = self.side(place)?;
+        Ok(found.map(|found| Side { facts: known.unwrap_or(found.facts), ..found }))
+    }
+
+    fn side(&self, place: Place) -> Result<Option<Side>, UndoError> {
+        let Some(base) = self.base(&place)? else { return Ok(None) };
+        let path = place.path();
+        let (parent, name) = path::split(path);
+        let parent = match system::open_directory(base.as_fd(), parent) {
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+            parent => parent.at("look at it", path)?,
+        };
+        let facts = Facts::of(parent, name).at("look at it", path)?;
+        Ok(facts.map(|facts| Side { facts, place }))
+    }
+
+    /// The directory below which a place is, if it is there: looking makes none.
+    fn base(&self, place: &Place) -> Result<Option<OwnedFd>, UndoError> {
+        let open = |from, name: &[u8]| match system::open_directory(from, name) {
+            Err(Errno::NOENT) => Ok(None),
+            opened => opened.map(Some).at("open", name),
+        };
+        let folders = self.ground.existing()?;
+        match (place, folders) {
+            (Place::Tree(_), _) => open(self.ground.root(), b""),
+            (Place::Pre(id, _), Some(folders)) => {
+                open(folders.keeping()[0].as_fd(), folder_name(*id).as_bytes())
+            }
+            (Place::Redo(id, _), Some(folders)) => {
+                open(folders.keeping()[1].as_fd(), folder_name(*id).as_bytes())
+            }
+            (Place::Layer(name, _), _) => {
+                Layer::held(&self.ground, name.as_ref())?.upper().map(Some)
+            }
+            (_, None) => Ok(None),
+        }
+    }
+
+    /// Everything in a directory that is on one side only, or is another one on each.
+    fn expand(
+        &self,
+        record: &Record,
+        change: &Change,
+        inside: &mut Changes,
+    ) -> Result<(), UndoError> {
+        let inode = |side: &Option<Side>| side.as_ref().map(|side| side.facts.inode);
+        if inode(&change.before) == inode(&change.after) {
+            return Ok(());
+        }
+        for (below, side) in self.inside(change.before.as_ref())? {
+            at(inside, path::join(&change.path, &below)).before = Some(side);
+        }
+        // What others have put there is nothing the record has changed.
+        let own = own_entries(record, change);
+        for (below, side) in self.inside(change.after.as_ref())? {
+            if own.as_ref().is_none_or(|own| own.contains(&below)) {
+                at(inside, path::join(&change.path, &below)).after = Some(side);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything in a directory, by path below it; nothing of anything else.
+    fn inside(&self, side: Option<&Side>) -> Result<Vec<(BString, Side)>, UndoError> {
+        let Some(side) = side.filter(|side| side.facts.is_directory()) else {
+            return Ok(Vec::new());
+        };
+        let path = side.place.path();
+        let Some(base) = self.base(&side.place)? else { return Ok(Vec::new()) };
+        let top = system::open_directory(base.as_fd(), path).at("look into", path)?;
+        let entries = tree::entries(top.as_fd()).at("look into", path)?;
+        let side = |(below, facts): (BString, Facts)| {
+            let place = side.place.below(&below);
+            (below, Side { facts, place })
+        };
+        Ok(entries.into_iter().map(side).collect())
+    }
+}
+
+fn at(changes: &mut Changes, path: BString) -> &mut Change {
+    changes.entry(path.clone()).or_insert_with(|| Change::new(path))
+}
+
+/// What came with a directory that is in the tree: known of one that came whole out of a layer, and nothing of one that
+/// was made, because what was made in it has steps of its own. `None` when all of it is the record's.
+fn own_entries<'a>(record: &'a Record, change: &Change) -> Option<BTreeSet<&'a BString>> {
+    if !matches!(change.after.as_ref()?.place, Place::Tree(_)) {
+        return None;
+    }
+    let is_its = |one: &&Numbered| matches!(&one.step, Step::Create { path } | Step::Replace { path, .. } if *path == change.path);
+    let number = record.steps.iter().find(is_its)?.number;
+    let manifests = record.made.manifests.iter().filter(|(step, _)| *step == number);
+    Some(manifests.flat_map(|(_, entries)| entries.iter().map(|(below, _)| below)).collect())
+}
+
+/// What was thrown away is shown where it was.
+fn is_in_trash(record: &Record, path: &[u8]) -> bool {
+    let mut steps = record.steps.iter();
+    steps.any(|one| matches!(&one.step, Step::Trash { to, .. } if path::below(path, to).is_some()))
+}
+
+/// A path that lost its object to another path is one change with it; what went to the trash was deleted.
+fn join_moves(record: &Record, changes: &mut Changes) {
+    for Numbered { step, .. } in &record.steps {
+        match step {
+            Step::Move { from, to, .. } => {
+                let same = |one: &Change, other: &Change| {
+                    let inode = |side: &Option<Side>| side.as_ref().map(|side| side.facts.inode);
+                    inode(&one.before).is_some() && inode(&one.before) == inode(&other.after)
+                };
+                let (Some(source), Some(target)) = (changes.get(from), changes.get(to)) else {
+                    continue;
+                };
+                if source.after.is_some() || !same(source, target) {
+                    continue;
+                }
+                let before = source.before.clone();
+                if target.before.is_none() {
+                    changes.remove(from);
+                    if let Some(target) = changes.get_mut(to) {
+                        target.before = before;
+                        target.moved_from = Some(from.clone());
+                    }
+                }
+            }
+            Step::Trash { to, .. } => {
+                changes.remove(to);
+            }
+            _ => {}
+        }
+    }
+}

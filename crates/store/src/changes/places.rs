@@ -1,0 +1,147 @@
+//! Where the content of a path is that a record had before it, or after it: in the tree, or kept by some record.
+
+use bstr::BString;
+
+use crate::ground::slot_name;
+use crate::path;
+use crate::record::{Numbered, Phase, Record, RecordId, Step};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Tree(BString),
+    /// Below what a record keeps of before.
+    Pre(RecordId, BString),
+    /// Below what it keeps of after.
+    Redo(RecordId, BString),
+    /// Below the upper directory of a layer, which is named.
+    Layer(BString, BString),
+}
+
+impl Place {
+    pub(super) fn below(&self, below: &[u8]) -> Place {
+        match self {
+            Place::Tree(path) => Place::Tree(path::join(path, below)),
+            Place::Pre(id, path) => Place::Pre(*id, path::join(path, below)),
+            Place::Redo(id, path) => Place::Redo(*id, path::join(path, below)),
+            Place::Layer(name, path) => Place::Layer(name.clone(), path::join(path, below)),
+        }
+    }
+
+    pub(super) fn path(&self) -> &BString {
+        match self {
+            Place::Tree(path)
+            | Place::Pre(_, path)
+            | Place::Redo(_, path)
+            | Place::Layer(_, path) => path,
+        }
+    }
+}
+
+/// Other records that have changed the same paths since: what a record left is with them.
+pub(super) struct Since<'a> {
+    /// Undone after this one, which came after them; the nearest first.
+    undone: Vec<&'a Record>,
+    /// Applied after this one, the nearest first.
+    applied: Vec<&'a Record>,
+}
+
+impl<'a> Since<'a> {
+    /// `all` is in the order of the log: newest first.
+    pub(super) fn new(record: &Record, all: &'a [Record]) -> Self {
+        let others = || all.iter().filter(|other| other.id != record.id && other.touches(record));
+        let before = |other: &&Record| {
+            let together = other.since > record.about.time;
+            record.phase == Phase::Undone && other.phase == Phase::Undone && together
+        };
+        Since {
+            undone: others().filter(|one| one.id < record.id).filter(before).collect(),
+            applied: others()
+                .rev()
+                .filter(|one| one.id > record.id && one.phase == Phase::Applied)
+                .collect(),
+        }
+    }
+
+    /// Whether one of them has changed exactly this path.
+    pub(super) fn concern(&self, path: &BString) -> bool {
+        let mut others = self.undone.iter().chain(&self.applied);
+        others.any(|other| other.steps.iter().any(|one| one.step.paths().any(|one| one == path)))
+    }
+
+    /// Where something is that the record left in the tree. `None`: nowhere.
+    pub(super) fn follow(&self, path: &BString) -> Option<Place> {
+        let mut path = path.clone();
+        for other in &self.undone {
+            match place_after(other, &path)? {
+                Place::Tree(there) => path = there,
+                kept => return Some(kept),
+            }
+        }
+        for other in &self.applied {
+            match place_before(other, &path)? {
+                Place::Tree(there) => path = there,
+                kept => return Some(kept),
+            }
+        }
+        Some(Place::Tree(path))
+    }
+}
+
+/// Where what was at a path before a record is while it is applied.
+pub(super) fn place_before(record: &Record, path: &BString) -> Option<Place> {
+    let mut place = path.clone();
+    for Numbered { number, step } in &record.steps {
+        match step {
+            Step::Create { path } | Step::Link { path, .. }
+                if path::below(&place, path).is_some() =>
+            {
+                return None;
+            }
+            Step::Write { path, .. } if *path == place => {
+                return Some(Place::Pre(record.id, slot_name(*number)));
+            }
+            Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
+                if let Some(rest) = path::below(&place, from) {
+                    place = path::join(to, rest);
+                } else if path::below(&place, to).is_some() {
+                    return None;
+                }
+            }
+            Step::Delete { path, .. } | Step::Replace { path, .. } => {
+                if let Some(rest) = path::below(&place, path) {
+                    return Some(Place::Pre(record.id, path::join(&slot_name(*number), rest)));
+                }
+            }
+            Step::Create { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+        }
+    }
+    Some(Place::Tree(place))
+}
+
+/// Where what was at a path after a record is while it is undone.
+pub(super) fn place_after(record: &Record, path: &BString) -> Option<Place> {
+    let mut place = path.clone();
+    for Numbered { number, step } in record.steps.iter().rev() {
+        match step {
+            Step::Delete { path, .. } if path::below(&place, path).is_some() => return None,
+            Step::Write { path, .. } if *path == place => {
+                return Some(Place::Redo(record.id, slot_name(*number)));
+            }
+            Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
+                if let Some(rest) = path::below(&place, to) {
+                    place = path::join(from, rest);
+                } else if path::below(&place, from).is_some() {
+                    return None;
+                }
+            }
+            Step::Link { path, existing, .. } if *path == place => place = existing.clone(),
+            Step::Create { path } | Step::Replace { path, .. } => {
+                if let Some(rest) = path::below(&place, path) {
+                    return Some(Place::Redo(record.id, path::join(&slot_name(*number), rest)));
+                }
+            }
+            Step::Delete { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+        }
+    }
+    Some(Place::Tree(place))
+}
