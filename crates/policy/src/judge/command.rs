@@ -96,6 +96,8 @@ impl Inquiry<'_> {
         let mut subjected = Subjected { builtin, ..Subjected::of(invocation, &reading) };
         self.decodes |= decodes(&reading);
         self.note_listing(&reading);
+        self.note_sought(&subjected);
+        self.note_processes(&subjected);
         self.reads_over(&subjected);
         if let Some(home) = super::home::goes_home(&reading, self.world.root()) {
             self.at_home = home;
@@ -116,6 +118,9 @@ impl Inquiry<'_> {
         if self.deletes_everything(&reading) {
             findings.extend(self.situation("whole-project", "find -delete"));
         }
+        self.removes_sought(&subjected, &mut findings);
+        self.ends_processes(&subjected, &mut findings);
+        self.changes_production(&subjected, &mut findings);
         if self.at_home && unpacks(&reading) {
             findings.extend(self.situation("home-path", "~"));
         }
@@ -128,6 +133,7 @@ impl Inquiry<'_> {
         }
         let nested = self.effects(&mut subjected, &mut findings);
         self.unread(&subjected, &mut findings);
+        self.names_secrets(&subjected, &mut findings);
         self.note_command(invocation, findings);
         for effect in nested {
             self.nested_effect(&subjected, effect);

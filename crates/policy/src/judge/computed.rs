@@ -82,18 +82,25 @@ impl Inquiry<'_> {
 
     /// The command that said what the variable has with which the word begins; and is it all of the word?
     fn computed_by(&self, written: &BStr) -> Option<(&BStr, bool)> {
-        let rest = written.strip_prefix(b"$")?;
-        let rest = rest.strip_prefix(b"{").unwrap_or(rest);
-        let named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let end = rest.iter().position(|byte| !named(byte)).unwrap_or(rest.len());
-        let (name, tail) = rest.split_at(end);
+        let (name, tail) = variable_of(written)?;
         let (_, by) = self.computed.iter().rev().find(|(known, _)| known == name)?;
         Some((substitution(by.as_bstr())?, tail.iter().all(|byte| b"}/*\"".contains(byte))))
     }
 }
 
+/// The variable with which a word begins, and what follows its name.
+pub(super) fn variable_of(written: &BStr) -> Option<(&BStr, &BStr)> {
+    let written = written.strip_prefix(b"\"").unwrap_or(written);
+    let rest = written.strip_prefix(b"$")?;
+    let rest = rest.strip_prefix(b"{").unwrap_or(rest);
+    let named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let end = rest.iter().position(|byte| !named(byte)).unwrap_or(rest.len());
+    let (name, tail) = rest.split_at(end);
+    Some((name.as_bstr(), tail.as_bstr()))
+}
+
 /// What stands in `$(…)` or backquotes at the beginning.
-fn substitution(written: &BStr) -> Option<&BStr> {
+pub(super) fn substitution(written: &BStr) -> Option<&BStr> {
     written.strip_prefix(b"$(").or_else(|| written.strip_prefix(b"`")).map(ByteSlice::as_bstr)
 }
 

@@ -48,8 +48,14 @@ pub(super) struct Inquiry<'a> {
     pub maker: Vec<Word>,
     /// The last command that lists files lists all of them; its name.
     pub lists_all: Option<BString>,
+    /// What the last command that lists names can list of what is guarded.
+    pub lists_guarded: Vec<BString>,
+    /// The last command that tells of processes.
+    pub tells_processes: Option<BString>,
     /// Variables that are each of all files in turn.
     pub each_of_all: Vec<BString>,
+    /// Variables that are each of what a pattern matches.
+    pub each_of_pattern: Vec<(BString, BString)>,
     /// Directories of the project or beside it in which the text has names of programs looked up.
     pub program_directories: Vec<BString>,
     /// The shell is where `~` leads.
@@ -89,7 +95,10 @@ impl<'a> Inquiry<'a> {
             fresh: Vec::new(),
             maker: Vec::new(),
             lists_all: None,
+            tells_processes: None,
+            lists_guarded: Vec::new(),
             each_of_all: Vec::new(),
+            each_of_pattern: Vec::new(),
             program_directories: Vec::new(),
             at_home: false,
             finds_scripts: true,

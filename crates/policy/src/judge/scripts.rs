@@ -97,6 +97,9 @@ impl Inquiry<'_> {
         if let Some(lines) = super::added::lines(subjected) {
             return self.run_each(subjected, &words, assignments, &lines, &via);
         }
+        for words in self.given_sought(subjected, &words) {
+            self.run_words(subjected, words, assignments, More::Unknown, via.clone());
+        }
         super::added::place_found(subjected, &mut words);
         if let Some(known) = known {
             words = known;

@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::command::Subjected;
 use super::inquiry::Inquiry;
 use super::paths::Opening;
-use crate::event::{Access, Assign};
+use crate::event::{Access, Assign, Input};
 use crate::verdict::Finding;
 use crate::word::{Dynamic, Word};
 
@@ -22,15 +22,30 @@ impl Inquiry<'_> {
         if all && !self.each_of_all.contains(&assign.name) {
             self.each_of_all.push(assign.name.clone());
         }
+        const MOST: usize = 64;
+        let mut patterns: Vec<BString> = dynamic.glob.iter().cloned().collect();
+        if dynamic.written.contains_str("$(") || dynamic.written.contains(&b'`') {
+            patterns.extend_from_slice(&self.lists_guarded);
+        }
+        for pattern in patterns.into_iter().take(MOST.saturating_sub(self.each_of_pattern.len())) {
+            self.each_of_pattern.push((assign.name.clone(), pattern));
+        }
     }
 
     /// `git ls-files | while read -r f`: the same.
     pub fn reads_over(&mut self, subjected: &Subjected<'_>) {
         const READING: [&str; 3] = ["mapfile", "read", "readarray"];
         let reads = READING.iter().any(|name| subjected.reading.name == *name);
-        if reads && self.gives_everything(subjected) {
-            let names = subjected.reading.operands.iter().filter_map(Word::as_literal);
-            self.each_of_all.extend(names.map(BString::from));
+        if !reads || !matches!(subjected.invocation.input, Input::Pipe(_)) {
+            return;
+        }
+        let names = subjected.reading.operands.iter().filter_map(Word::as_literal);
+        if self.gives_everything(subjected) {
+            self.each_of_all.extend(names.clone().map(BString::from));
+        }
+        for name in names {
+            let guarded = self.lists_guarded.iter().map(|path| (name.into(), path.clone()));
+            self.each_of_pattern.extend(guarded);
         }
     }
 

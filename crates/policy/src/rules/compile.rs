@@ -79,6 +79,8 @@ pub const SITUATIONS: &[&str] = &[
     "home-path",
     "late-text",
     "copied-program",
+    "found-process",
+    "production",
     "executing-option",
     "network",
     "outside",
