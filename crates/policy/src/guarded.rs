@@ -20,7 +20,6 @@ const OBEYED: &[&str] = &[
     ".cursor",
     ".cursorrules",
     ".devcontainer",
-    ".envrc",
     ".gemini",
     ".gitconfig",
     ".gitmodules",
@@ -52,9 +51,6 @@ const SECRET: &[&str] = &[
 
 /// What is in a repository of git.
 const IN_GIT: &[&str] = &["hooks", "config", "HEAD", "info", "objects", "refs", "modules"];
-
-/// A pattern that so many secrets match is not aimed at any.
-const AIMED: usize = 4;
 
 /// The paths that a pattern with guarded names in it can be; empty: none of these.
 pub(crate) fn paths(pattern: &BStr, access: Access) -> Vec<BString> {
@@ -89,16 +85,24 @@ fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
     if part.starts_with(b"*") || part.starts_with(b"?") {
         return Vec::new();
     }
-    let secret = matching(SECRET);
+    let mut secret = matching(SECRET);
     match access {
-        Access::Read if secret.len() > AIMED => Vec::new(),
-        Access::Read => secret,
+        Access::Read => {
+            secret.retain(|name| is_aimed(part, name));
+            secret
+        }
         Access::Write | Access::Delete | Access::Enter | Access::Execute => {
             let mut all = matching(OBEYED);
             all.extend(secret);
             all
         }
     }
+}
+
+/// Is more than half of the name written?
+fn is_aimed(pattern: &[u8], name: &[u8]) -> bool {
+    let written = pattern.iter().filter(|byte| !b"*?[]!^-".contains(byte)).count();
+    written * 2 > name.len()
 }
 
 fn extended(paths: &[BString], names: &[&[u8]]) -> Vec<BString> {
@@ -132,6 +136,8 @@ mod tests {
         for pattern in ["*.toml", "src/*", "*", ".env*", ".*.swp", ".c*che", "[a-z]*.md"] {
             assert!(of(pattern, Access::Delete).is_empty(), "{pattern}");
         }
-        assert!(of(".*", Access::Read).is_empty());
+        for pattern in [".*", ".git*", ".??*", ".[a-z]*"] {
+            assert!(of(pattern, Access::Read).is_empty(), "{pattern}");
+        }
     }
 }

@@ -109,6 +109,8 @@ impl Inquiry<'_> {
         }
         let mut findings = self.by_rules(&mut subjected);
         super::effects::talks_to_itself(&subjected, &mut findings);
+        self.empties_a_part(&subjected, &mut findings);
+        super::production::spare_tests(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
         subjected.hosts.iter().for_each(|grant| self.reach(grant));
         if findings.is_empty() {
@@ -121,6 +123,7 @@ impl Inquiry<'_> {
         self.removes_sought(&subjected, &mut findings);
         self.ends_processes(&subjected, &mut findings);
         self.changes_production(&subjected, &mut findings);
+        self.answered(&subjected, &mut findings);
         if self.at_home && unpacks(&reading) {
             findings.extend(self.situation("home-path", "~"));
         }
@@ -239,8 +242,21 @@ impl Inquiry<'_> {
             return vec![built_in(Decision::Allow, "in-process", reason)];
         }
         let name = subjected.reading.name.to_str_lossy();
+        if is_task(subjected) {
+            return self.situation("project-program", &name);
+        }
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// `hatch run cov`: a name that is no program is a task in the settings of the project.
+fn is_task(subjected: &Subjected<'_>) -> bool {
+    const RUNNERS: [&str; 4] = ["hatch", "pdm", "pipenv", "rye"];
+    let via = subjected.invocation.via.last();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.".contains(byte);
+    via.is_some_and(|via| RUNNERS.iter().any(|runner| via == runner))
+        && !subjected.reading.known
+        && subjected.reading.name.iter().all(plain)
 }
 
 /// Puts files wherever it stands.

@@ -68,6 +68,8 @@ pub(super) struct Inquiry<'a> {
     pub computed: Vec<(BString, BString)>,
     /// … and it makes it of a text that the line itself has.
     pub remade: bool,
+    /// Variables that have the number of a process: `pid=$!`.
+    pub numbers: Vec<BString>,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
     /// Hosts that rules grant, and those that commands name.
@@ -104,6 +106,7 @@ impl<'a> Inquiry<'a> {
             finds_scripts: true,
             lists_scripts: true,
             computed: Vec::new(),
+            numbers: Vec::new(),
             remade: false,
             decodes: false,
             reached: RefCell::default(),

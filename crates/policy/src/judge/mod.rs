@@ -3,7 +3,8 @@
 //! - [`inquiry`]: the state of one verdict.
 //! - [`command`]: one effective command: its name, its rules.
 //! - [`effects`]: what its words do.
-//! - [`named`], [`processes`], [`production`]: what is told by any of its words.
+//! - [`named`], [`processes`], [`production`], [`answered`]: what is told by any of its words, or by
+//!   what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
 //!   [`left`]: … later.
@@ -12,6 +13,7 @@
 //!   once, and those that are looked for by name.
 
 mod added;
+mod answered;
 mod beside;
 mod command;
 mod computed;

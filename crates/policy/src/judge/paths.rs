@@ -48,6 +48,7 @@ impl Inquiry<'_> {
     /// Every path that the word can be, as far as it is known.
     pub fn opened(&self, path: &Word, opening: Opening<'_>, findings: &mut Vec<Finding>) {
         let Opening { access, directory, .. } = opening;
+        self.removed_somewhere(path, opening, findings);
         match path {
             Word::Literal(path) => self.known_path(path.as_bstr(), opening, findings),
             Word::Dynamic(dynamic) if !dynamic.values.is_empty() => {
@@ -233,8 +234,12 @@ impl Inquiry<'_> {
             path.strip_prefix(root.as_bytes())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        let from = directory.expected().map(|directory| directory.as_bstr());
-        !path.starts_with(b"/") && from.is_some_and(within) && !within(absolute)
+        let from = match path.find("/..") {
+            Some(up) if path.starts_with(b"/") => path.get(..up).map(ByteSlice::as_bstr),
+            None if path.starts_with(b"/") => None,
+            _ => directory.expected().map(|directory| directory.as_bstr()),
+        };
+        from.is_some_and(within) && !within(absolute)
     }
 
     /// Does the project go with it?

@@ -75,6 +75,18 @@ impl Inquiry<'_> {
     }
 }
 
+/// `RAILS_ENV=test rails db:drop`: the database of the tests, which they make again.
+pub(super) fn spare_tests(subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+    let tests = subjected.invocation.assignments.iter().any(|(name, value)| {
+        let value = value.shown();
+        VARIABLES.iter().any(|known| name == known)
+            && [&b"test"[..], b"testing", b"ci"].iter().any(|it| value == *it)
+    });
+    if tests {
+        findings.retain(|finding| &*finding.rule != "ask-database-drop");
+    }
+}
+
 fn changes_database(words: &[Word]) -> bool {
     let is = |word: &BStr| CHANGING.iter().any(|task| matches(task, word));
     let upgrades = || {

@@ -81,10 +81,10 @@ impl Test {
         glob::matches(&self.pattern, text)
     }
 
-    /// Is there a part that begins with a dot, or nothing left open?
+    /// Is there a part that begins with a dot?
     fn is_aimed(&self) -> bool {
         let dotted = |part: &[u8]| part.starts_with(b".") && !matches!(part, b"." | b"..");
-        !guarded::is_pattern(&self.pattern) || self.pattern.split_str("/").any(dotted)
+        self.pattern.split_str("/").any(dotted)
     }
 }
 
@@ -232,15 +232,20 @@ fn of_find(reading: &Reading) -> Search {
     let mut turned = false;
     // Where the alternative at hand begins.
     let mut since = 0;
+    let mut pruned = false;
     for option in &reading.options {
         let is = |names: &[&str]| option.names.iter().any(|name| names.iter().any(|it| name == it));
         if is(&["!", "-not"]) {
             turned = !turned;
         } else if is(&["-o", "-or"]) {
+            // What is pruned, and nothing else done with it, is left out of the others.
+            if std::mem::take(&mut pruned) {
+                search.unwanted.extend(search.wanted.drain(since.min(search.wanted.len())..));
+            }
             search.either = true;
             since = search.wanted.len();
         } else if is(&["-prune"]) {
-            search.unwanted.extend(search.wanted.drain(since.min(search.wanted.len())..));
+            pruned = true;
         } else if is(&["-type"]) {
             search.kind = option.value.as_ref().and_then(Word::as_literal).map(BString::from);
         } else if let Some(test) = test_of(&option.names, option.value.as_ref()) {

@@ -162,7 +162,7 @@ impl Sink<'_> {
         }
     }
 
-    /// `timeit -s 'import os' 'os.x()'`, `perl -e … -e …`: pieces of one program, which know each other's names.
+    /// `timeit -s 'import os' 'os.x()'`, `ruby -e … -e …`: pieces of one program, which know each other's names.
     fn join_code(&mut self) {
         let piece = |effect: &Effect| match effect {
             Effect::Code { language, text: Word::Literal(text) } if is_one_program(*language) => {
@@ -216,6 +216,7 @@ impl Sink<'_> {
             }
             Role::Program => run::program(self, word),
             Role::Package => run::package(self, word, rest),
+            Role::Task => run::task(self, word, rest),
             Role::Module(language) => run::module(self, *language, word, rest),
             Role::Shell => self.shell(word),
             Role::Joined => self.shell(&run::joined(&run::all(word, rest))),
@@ -384,10 +385,11 @@ pub fn may_execute(
     }
 }
 
-/// Several options with code make one program. Those of an editor or of sed are judged one by one all the same.
+/// Several options with code make one program. Those of an editor, of sed and of perl, where a name means the same
+/// everywhere, are judged one by one all the same.
 fn is_one_program(language: Language) -> bool {
-    use Language::{Lua, Node, Other, Perl, Php, Python, R, Ruby};
-    matches!(language, Lua | Node | Other | Perl | Php | Python | R | Ruby)
+    use Language::{Lua, Node, Other, Php, Python, R, Ruby};
+    matches!(language, Lua | Node | Other | Php | Python | R | Ruby)
 }
 
 fn is_data(role: Option<&Role>) -> bool {

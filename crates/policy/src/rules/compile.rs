@@ -79,6 +79,7 @@ pub const SITUATIONS: &[&str] = &[
     "home-path",
     "late-text",
     "copied-program",
+    "answered",
     "found-process",
     "production",
     "executing-option",
