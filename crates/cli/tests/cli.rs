@@ -198,6 +198,11 @@ fn run_takes_words_or_a_text() {
     let project = Project::new();
     assert_eq!(text(&project.run(&["run", "--", "echo", "a  b", "$HOME"]).stdout), "a  b $HOME\n");
     assert_eq!(text(&project.run(&["run", "--", "echo a | tr a b"]).stdout), "b\n");
+    // What commands say, as files of others: the judge of the whole text has no word against it.
+    let compared = "diff <(printf 'b\\na\\n' | sort) <(printf 'a\\nb\\n') && echo same";
+    assert_eq!(text(&project.run(&["run", "--", compared]).stdout), "same\n");
+    let differs = "comm -13 <(echo a) <(printf 'a\\nb\\n'); /usr/bin/cat <(echo c)";
+    assert_eq!(text(&project.run(&["run", "--", differs]).stdout), "b\nc\n");
     let report: Value =
         serde_json::from_slice(&project.run(&["run", "--json", "--", "ls", "-l"]).stdout)
             .expect("JSON");

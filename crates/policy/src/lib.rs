@@ -17,6 +17,7 @@ pub mod code;
 pub mod effect;
 pub mod event;
 pub mod glob;
+mod guarded;
 mod hosts;
 pub mod judge;
 pub mod limits;

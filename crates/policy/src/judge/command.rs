@@ -96,6 +96,8 @@ impl Inquiry<'_> {
         let mut subjected = Subjected { builtin, ..Subjected::of(invocation, &reading) };
         self.decodes |= decodes(&reading);
         self.note_listing(&reading);
+        self.note_sought(&subjected);
+        self.note_processes(&subjected);
         self.reads_over(&subjected);
         if let Some(home) = super::home::goes_home(&reading, self.world.root()) {
             self.at_home = home;
@@ -107,6 +109,8 @@ impl Inquiry<'_> {
         }
         let mut findings = self.by_rules(&mut subjected);
         super::effects::talks_to_itself(&subjected, &mut findings);
+        self.empties_a_part(&subjected, &mut findings);
+        super::production::spare_tests(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
         subjected.hosts.iter().for_each(|grant| self.reach(grant));
         if findings.is_empty() {
@@ -116,6 +120,10 @@ impl Inquiry<'_> {
         if self.deletes_everything(&reading) {
             findings.extend(self.situation("whole-project", "find -delete"));
         }
+        self.removes_sought(&subjected, &mut findings);
+        self.ends_processes(&subjected, &mut findings);
+        self.changes_production(&subjected, &mut findings);
+        self.answered(&subjected, &mut findings);
         if self.at_home && unpacks(&reading) {
             findings.extend(self.situation("home-path", "~"));
         }
@@ -128,6 +136,7 @@ impl Inquiry<'_> {
         }
         let nested = self.effects(&mut subjected, &mut findings);
         self.unread(&subjected, &mut findings);
+        self.names_secrets(&subjected, &mut findings);
         self.note_command(invocation, findings);
         for effect in nested {
             self.nested_effect(&subjected, effect);
@@ -233,8 +242,21 @@ impl Inquiry<'_> {
             return vec![built_in(Decision::Allow, "in-process", reason)];
         }
         let name = subjected.reading.name.to_str_lossy();
+        if is_task(subjected) {
+            return self.situation("project-program", &name);
+        }
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// `hatch run cov`: a name that is no program is a task in the settings of the project.
+fn is_task(subjected: &Subjected<'_>) -> bool {
+    const RUNNERS: [&str; 4] = ["hatch", "pdm", "pipenv", "rye"];
+    let via = subjected.invocation.via.last();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.".contains(byte);
+    via.is_some_and(|via| RUNNERS.iter().any(|runner| via == runner))
+        && !subjected.reading.known
+        && subjected.reading.name.iter().all(plain)
 }
 
 /// Puts files wherever it stands.

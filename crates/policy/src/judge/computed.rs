@@ -1,7 +1,7 @@
 //! Paths that a command says: `"$(npm root -g)/npm"`, also through a variable. Where tools keep what they have installed
 //! is no place of the project, and what lies there runs later.
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::inquiry::Inquiry;
 use crate::event::Assign;
@@ -59,11 +59,36 @@ const PLACES: &[(&str, &[&str])] = &[
 impl Inquiry<'_> {
     /// Remembers which command said what a variable has.
     pub fn computes(&mut self, assign: &Assign) {
+        self.numbers.retain(|name| *name != assign.name);
+        if matches!(assign.value.shown().trim_with(|c| c == '"'), b"$!" | b"$$")
+            && self.numbers.len() < MOST
+        {
+            self.numbers.push(assign.name.clone());
+        }
         let Word::Dynamic(dynamic) = &assign.value else { return };
         let written = dynamic.written.trim_with(|c| c == '"');
         if substitution(written.as_bstr()).is_some() && self.computed.len() < MOST {
             self.computed.push((assign.name.clone(), written.into()));
         }
+    }
+
+    /// `trap "kill $pid" EXIT`: a text of which nothing is open but numbers, with the job in their place.
+    pub fn with_jobs(&self, text: &Word) -> Option<BString> {
+        let mut rest = text.shown().trim_with(|c| c == '"').as_bstr();
+        let mut whole = BString::default();
+        while let Some(at) = rest.find_byte(b'$') {
+            let (before, from) = rest.split_at(at);
+            let (name, tail) = variable_of(from.as_bstr())?;
+            if !self.numbers.iter().any(|known| name == known.as_bytes()) {
+                return None;
+            }
+            whole.extend_from_slice(before);
+            whole.extend_from_slice(b"%1");
+            let braced = from.starts_with(b"${");
+            rest = if braced { tail.strip_prefix(b"}")?.as_bstr() } else { tail };
+        }
+        whole.extend_from_slice(rest);
+        (!whole.contains(&b'`') && !whole.contains(&b'\\')).then_some(whole)
     }
 
     /// Does the path begin where something is installed?
@@ -82,18 +107,25 @@ impl Inquiry<'_> {
 
     /// The command that said what the variable has with which the word begins; and is it all of the word?
     fn computed_by(&self, written: &BStr) -> Option<(&BStr, bool)> {
-        let rest = written.strip_prefix(b"$")?;
-        let rest = rest.strip_prefix(b"{").unwrap_or(rest);
-        let named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let end = rest.iter().position(|byte| !named(byte)).unwrap_or(rest.len());
-        let (name, tail) = rest.split_at(end);
+        let (name, tail) = variable_of(written)?;
         let (_, by) = self.computed.iter().rev().find(|(known, _)| known == name)?;
         Some((substitution(by.as_bstr())?, tail.iter().all(|byte| b"}/*\"".contains(byte))))
     }
 }
 
+/// The variable with which a word begins, and what follows its name.
+pub(super) fn variable_of(written: &BStr) -> Option<(&BStr, &BStr)> {
+    let written = written.strip_prefix(b"\"").unwrap_or(written);
+    let rest = written.strip_prefix(b"$")?;
+    let rest = rest.strip_prefix(b"{").unwrap_or(rest);
+    let named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let end = rest.iter().position(|byte| !named(byte)).unwrap_or(rest.len());
+    let (name, tail) = rest.split_at(end);
+    Some((name.as_bstr(), tail.as_bstr()))
+}
+
 /// What stands in `$(…)` or backquotes at the beginning.
-fn substitution(written: &BStr) -> Option<&BStr> {
+pub(super) fn substitution(written: &BStr) -> Option<&BStr> {
     written.strip_prefix(b"$(").or_else(|| written.strip_prefix(b"`")).map(ByteSlice::as_bstr)
 }
 

@@ -15,7 +15,7 @@ use crate::surroundings::{Place, Surroundings};
 use crate::verdict::Finding;
 
 /// What the spelling of the home begins with. In front, so that `${HOME%/*}` leads up as it should.
-const MARK: &str = "/.//.";
+pub(super) const MARK: &str = "/.//.";
 
 /// The world as a text finds it that has not run yet.
 pub(super) struct Before<'a>(pub &'a dyn Surroundings);

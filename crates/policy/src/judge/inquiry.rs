@@ -48,8 +48,14 @@ pub(super) struct Inquiry<'a> {
     pub maker: Vec<Word>,
     /// The last command that lists files lists all of them; its name.
     pub lists_all: Option<BString>,
+    /// What the last command that lists names can list of what is guarded.
+    pub lists_guarded: Vec<BString>,
+    /// The last command that tells of processes.
+    pub tells_processes: Option<BString>,
     /// Variables that are each of all files in turn.
     pub each_of_all: Vec<BString>,
+    /// Variables that are each of what a pattern matches.
+    pub each_of_pattern: Vec<(BString, BString)>,
     /// Directories of the project or beside it in which the text has names of programs looked up.
     pub program_directories: Vec<BString>,
     /// The shell is where `~` leads.
@@ -62,6 +68,8 @@ pub(super) struct Inquiry<'a> {
     pub computed: Vec<(BString, BString)>,
     /// … and it makes it of a text that the line itself has.
     pub remade: bool,
+    /// Variables that have the number of a process: `pid=$!`.
+    pub numbers: Vec<BString>,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
     /// Hosts that rules grant, and those that commands name.
@@ -89,12 +97,16 @@ impl<'a> Inquiry<'a> {
             fresh: Vec::new(),
             maker: Vec::new(),
             lists_all: None,
+            tells_processes: None,
+            lists_guarded: Vec::new(),
             each_of_all: Vec::new(),
+            each_of_pattern: Vec::new(),
             program_directories: Vec::new(),
             at_home: false,
             finds_scripts: true,
             lists_scripts: true,
             computed: Vec::new(),
+            numbers: Vec::new(),
             remade: false,
             decodes: false,
             reached: RefCell::default(),

@@ -3,13 +3,17 @@
 //! - [`inquiry`]: the state of one verdict.
 //! - [`command`]: one effective command: its name, its rules.
 //! - [`effects`]: what its words do.
+//! - [`named`], [`processes`], [`production`], [`answered`]: what is told by any of its words, or by
+//!   what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
 //!   [`left`]: … later.
 //! - [`paths`], [`variables`]: where paths lead, which variables make programs execute; [`home`]: what `~` means;
-//!   [`computed`], [`system`], [`wiped`]: paths that a command says, programs that are copied, and all files at once.
+//!   [`computed`], [`system`], [`wiped`], [`sought`]: paths that a command says, programs that are copied, all files at
+//!   once, and those that are looked for by name.
 
 mod added;
+mod answered;
 mod beside;
 mod command;
 mod computed;
@@ -20,9 +24,13 @@ mod implied;
 mod inquiry;
 mod left;
 mod listed;
+mod named;
 mod paths;
+mod processes;
+mod production;
 mod quoted;
 mod scripts;
+mod sought;
 mod system;
 mod through;
 mod unread;

@@ -4,9 +4,11 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
+use super::computed::variable_of;
 use super::inquiry::{Inquiry, built_in};
 use crate::event::{Access, Directory, Input};
-use crate::rules::{Subject, matches};
+use crate::guarded;
+use crate::rules::Subject;
 use crate::surroundings::Place;
 use crate::verdict::{Decision, Finding, Step};
 use crate::word::{Dynamic, Word};
@@ -46,17 +48,26 @@ impl Inquiry<'_> {
     /// Every path that the word can be, as far as it is known.
     pub fn opened(&self, path: &Word, opening: Opening<'_>, findings: &mut Vec<Finding>) {
         let Opening { access, directory, .. } = opening;
+        self.removed_somewhere(path, opening, findings);
         match path {
             Word::Literal(path) => self.known_path(path.as_bstr(), opening, findings),
             Word::Dynamic(dynamic) if !dynamic.values.is_empty() => {
                 for value in &dynamic.values {
+                    if dynamic.splits && guarded::is_pattern(value) {
+                        self.guarded(value.as_bstr(), opening, findings);
+                    }
                     self.known_path(value.as_bstr(), opening, findings);
                 }
             }
             Word::Dynamic(dynamic) => {
-                if let Some(path) = dynamic.glob.as_ref().and_then(|glob| guarded(glob.as_bstr())) {
-                    self.known_path(path.as_bstr(), opening, findings);
+                // What a command says in `<(…)`: a descriptor, and the command is judged by itself.
+                if dynamic.prefix.starts_with(b"/dev/fd/") {
+                    return;
                 }
+                if let Some(glob) = &dynamic.glob {
+                    self.guarded(glob.as_bstr(), opening, findings);
+                }
+                self.each_guarded(dynamic.written.as_bstr(), opening, findings);
                 if let Some(glob) = &dynamic.glob
                     && let Some(glob) = absolute(glob.as_bstr(), directory)
                     && access == Access::Read
@@ -88,6 +99,25 @@ impl Inquiry<'_> {
                 if known != "/" || dynamic.glob.is_some() {
                     self.known_path(known, opening.of_something_in_it(), findings);
                 }
+            }
+        }
+    }
+
+    /// A pattern that can be a guarded path is judged as if it were.
+    fn guarded(&self, pattern: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        if !guarded::is_pattern(pattern) {
+            return self.known_path(pattern, opening, findings);
+        }
+        for path in guarded::paths(pattern, opening.access) {
+            self.known_path(path.as_bstr(), opening, findings);
+        }
+    }
+
+    /// `for f in .g*; do … "$f"`: the variable is each of what the pattern matches.
+    fn each_guarded(&self, written: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+        for (name, pattern) in &self.each_of_pattern {
+            if variable_of(written).is_some_and(|(known, _)| name == known) {
+                self.guarded(pattern.as_bstr(), opening, findings);
             }
         }
     }
@@ -182,7 +212,10 @@ impl Inquiry<'_> {
             self.by_path_rules(real.as_bstr(), opening, findings);
         }
         self.program_copied(absolute.as_bstr(), access, opening.by, findings);
-        let place = self.world.place(absolute.as_bstr());
+        let mut place = self.world.place(absolute.as_bstr());
+        if place == Place::Scratch && self.climbs_out(path, absolute.as_bstr(), directory) {
+            place = Place::Outside;
+        }
         if reachable(place, access) && !self.holds_the_root(absolute.as_bstr(), access) {
             return;
         }
@@ -192,6 +225,21 @@ impl Inquiry<'_> {
             _ => ("outside", "leads out of the project"),
         };
         findings.push(outside(rule, reason, path));
+    }
+
+    /// Up from within the project: there is nothing above it, though it may lie in `/tmp`.
+    fn climbs_out(&self, path: &BStr, absolute: &BStr, directory: &Directory) -> bool {
+        let root = self.world.root();
+        let within = |path: &BStr| {
+            path.strip_prefix(root.as_bytes())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        let from = match path.find("/..") {
+            Some(up) if path.starts_with(b"/") => path.get(..up).map(ByteSlice::as_bstr),
+            None if path.starts_with(b"/") => None,
+            _ => directory.expected().map(|directory| directory.as_bstr()),
+        };
+        from.is_some_and(within) && !within(absolute)
     }
 
     /// Does the project go with it?
@@ -236,7 +284,12 @@ impl Inquiry<'_> {
         Some(normalised(real.as_bstr()))
     }
 
-    fn by_path_rules(&self, absolute: &BStr, opening: Opening<'_>, findings: &mut Vec<Finding>) {
+    pub fn by_path_rules(
+        &self,
+        absolute: &BStr,
+        opening: Opening<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
         let Opening { access, by, .. } = opening;
         let path = self.inside(absolute);
         let subject = match access {
@@ -286,27 +339,6 @@ fn computes_path(written: &BStr) -> bool {
 fn climbs(written: &BStr) -> bool {
     written.trim_end_with(|c| c == '"' || c == '/' || c == '*').ends_with(b"/..")
         || written.contains_str("/../")
-}
-
-/// A pattern that matches a name which is guarded, with that name in its place: `.cl*/x` is `.clada/x`.
-fn guarded(pattern: &BStr) -> Option<BString> {
-    const NAMES: [&str; 7] =
-        [".clada", ".exacta.toml", ".git", ".claude", ".ssh", ".aws", ".bashrc"];
-    let mut found = false;
-    let parts: Vec<&[u8]> = pattern
-        .split_str("/")
-        .map(|part| {
-            let special = part.starts_with(b".") && part.iter().any(|byte| b"*?[".contains(byte));
-            let fits = |name: &&&str| {
-                special
-                    && std::str::from_utf8(part).is_ok_and(|part| matches(part, name.as_bytes()))
-            };
-            let name = NAMES.iter().find(fits);
-            found |= name.is_some();
-            name.map_or(part, |name| name.as_bytes())
-        })
-        .collect();
-    found.then(|| bstr::join("/", parts).into())
 }
 
 fn reachable(place: Place, access: Access) -> bool {

@@ -97,6 +97,9 @@ impl Inquiry<'_> {
         if let Some(lines) = super::added::lines(subjected) {
             return self.run_each(subjected, &words, assignments, &lines, &via);
         }
+        for words in self.given_sought(subjected, &words) {
+            self.run_words(subjected, words, assignments, More::Unknown, via.clone());
+        }
         super::added::place_found(subjected, &mut words);
         if let Some(known) = known {
             words = known;
@@ -183,6 +186,9 @@ impl Inquiry<'_> {
     }
 
     fn unknown_code(&mut self, subjected: &Subjected<'_>, text: &Word, via: Via) {
+        if let Some(known) = self.with_jobs(text).filter(|_| subjected.reading.name == "trap") {
+            return self.shell(subjected, &Word::Literal(known), via);
+        }
         let about = text.shown().to_str_lossy();
         let findings = self.situation_unless("dynamic-code", &about, &subjected.lifted);
         self.note(vec![text.shown().into()], &via, findings);
@@ -355,12 +361,12 @@ impl Inquiry<'_> {
     }
 }
 
-/// `man -P id ls`: nobody has use for this but who wants to see whether it runs.
+/// `man -P id ls`, `man -P "sh -c id" ls`: nobody has use for this but who wants to see whether it runs.
 fn only_shows_that_it_runs(text: &Word) -> bool {
     const NAMES: [&str; 8] =
         ["env", "groups", "hostname", "id", "printenv", "touch", "uname", "whoami"];
-    let first = text.shown().split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    NAMES.iter().any(|name| first == name.as_bytes())
+    let mut words = text.shown().split(u8::is_ascii_whitespace);
+    words.any(|word| NAMES.iter().any(|name| word == name.as_bytes()))
 }
 
 fn is_unclear(reading: &code::Reading) -> bool {

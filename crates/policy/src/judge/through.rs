@@ -1,4 +1,6 @@
-//! A tool that is started through its interpreter: `node node_modules/.bin/jest -c x` is `jest -c x`.
+//! A tool that is started through its interpreter: `node node_modules/.bin/jest -c x` is `jest -c x`. What the rules
+//! ask about a program of some name is asked about a script of that name, too: `php artisan db:wipe`, `sh gradlew publish`,
+//! `python -m alembic downgrade base`.
 
 use bstr::{BStr, ByteSlice};
 
@@ -6,6 +8,8 @@ use super::command::Subjected;
 use super::inquiry::Inquiry;
 use crate::effect::{Effect, More};
 use crate::programs;
+use crate::rules::Subject;
+use crate::verdict::Decision;
 use crate::word::Word;
 
 /// Directories into which packages are installed.
@@ -25,18 +29,50 @@ impl Inquiry<'_> {
             Effect::ScriptFile { path, .. } => path.as_literal(),
             _ => None,
         });
-        let Some(name) = script.and_then(|path| tool_of(path, subjected.reading.name.as_bstr()))
-        else {
-            return;
+        let Some(script) = script else { return };
+        let rest = after(subjected, script);
+        let Some(name) = tool_of(script, subjected.reading.name.as_bstr()) else {
+            return self.as_named(subjected, script, rest);
         };
-        let given = subjected.invocation.words.iter();
         let mut words = vec![Word::literal(name)];
-        words.extend(given.skip_while(|word| word.as_literal() != script).skip(1).cloned());
+        words.extend_from_slice(rest);
         if programs::read(&words).known {
             let effect = Effect::Run { words, assignments: Vec::new(), more: More::None };
             self.nested_effect(subjected, &effect);
+        } else {
+            self.as_named(subjected, script, rest);
         }
     }
+
+    /// What the rules ask about a program that is called so. What they allow or refuse is another program.
+    fn as_named(&mut self, subjected: &Subjected<'_>, script: &BStr, rest: &[Word]) {
+        let file = script.rsplit_once_str("/").map_or(script.as_bytes(), |(_, file)| file);
+        let module =
+            subjected.reading.options.iter().any(|option| option.names.contains(&"-m".into()));
+        let name = if module { file.strip_suffix(b".py").unwrap_or(file) } else { file };
+        let mut words = vec![Word::literal(name)];
+        words.extend_from_slice(rest);
+        let reading = programs::read(&words);
+        let input = &subjected.invocation.input;
+        let subject = Subject::Command { reading: &reading, input, builtin: false };
+        let mut findings = self.rules_on(&subject, &subjected.lifted);
+        findings.retain(|finding| finding.decision == Decision::Confirm);
+        if !findings.is_empty() {
+            self.note(vec![name.into()], &subjected.invocation.via, findings);
+        }
+    }
+}
+
+/// The words behind that which names the script or the module.
+fn after<'w>(subjected: &'w Subjected<'_>, script: &BStr) -> &'w [Word] {
+    let words = subjected.invocation.words.as_slice();
+    let named = |word: &Word| {
+        word.as_literal().is_some_and(|word| {
+            word == script || script.strip_suffix(b".py") == Some(&word.replace(".", "/"))
+        })
+    };
+    let at = words.iter().position(named).map_or(words.len(), |at| at + 1);
+    words.get(at..).unwrap_or_default()
 }
 
 fn tool_of<'p>(path: &'p BStr, interpreter: &BStr) -> Option<&'p [u8]> {

@@ -263,6 +263,10 @@ impl Inquiry<'_> {
         let text = known.rsplit_once_str("=").map_or(known.as_bytes(), |(_, value)| value);
         let text = text.strip_prefix(b"@").unwrap_or(text).as_bstr();
         let text = after_name(text);
+        // A descriptor of its own: `<(…)`.
+        if text.starts_with(b"/dev/fd/") {
+            return;
+        }
         if is_address(text) {
             return self.connect(word, subjected, findings);
         }

@@ -154,11 +154,30 @@ impl Sink<'_> {
         for (name, value) in std::mem::take(&mut self.assignments) {
             self.effects.push(Effect::Assign { name, value });
         }
+        self.join_code();
         let named = self.effects.iter().any(is_code);
         let asks = ["--version", "--help"].iter().any(|name| self.reader.has_option(name));
         if let (Some(language), false, false) = (table.reads_code, named, asks) {
             self.effects.push(Effect::CodeFromInput(language));
         }
+    }
+
+    /// `timeit -s 'import os' 'os.x()'`, `ruby -e … -e …`: pieces of one program, which know each other's names.
+    fn join_code(&mut self) {
+        let piece = |effect: &Effect| match effect {
+            Effect::Code { language, text: Word::Literal(text) } if is_one_program(*language) => {
+                Some((*language, text.clone()))
+            }
+            _ => None,
+        };
+        let pieces: Vec<(Language, BString)> = self.effects.iter().filter_map(piece).collect();
+        let Some((language, _)) = pieces.first().cloned() else { return };
+        if pieces.len() < 2 || pieces.iter().any(|(other, _)| *other != language) {
+            return;
+        }
+        let text = BString::from(bstr::join("\n", pieces.iter().map(|(_, text)| text)));
+        self.effects.retain(|effect| piece(effect).is_none());
+        self.effects.push(Effect::Code { language, text: Word::Literal(text) });
     }
 
     pub fn executes(&mut self, option: &BStr, reason: &str) {
@@ -197,6 +216,7 @@ impl Sink<'_> {
             }
             Role::Program => run::program(self, word),
             Role::Package => run::package(self, word, rest),
+            Role::Task => run::task(self, word, rest),
             Role::Module(language) => run::module(self, *language, word, rest),
             Role::Shell => self.shell(word),
             Role::Joined => self.shell(&run::joined(&run::all(word, rest))),
@@ -363,6 +383,13 @@ pub fn may_execute(
         Some(value) if value.as_literal().is_some() && !only.is_empty() => is_one_of(value, only),
         _ => true,
     }
+}
+
+/// Several options with code make one program. Those of an editor, of sed and of perl, where a name means the same
+/// everywhere, are judged one by one all the same.
+fn is_one_program(language: Language) -> bool {
+    use Language::{Lua, Node, Other, Php, Python, R, Ruby};
+    matches!(language, Lua | Node | Other | Php | Python | R | Ruby)
 }
 
 fn is_data(role: Option<&Role>) -> bool {

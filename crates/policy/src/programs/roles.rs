@@ -19,6 +19,7 @@ pub enum Role {
     Splice,
     Program,
     Package,
+    Task,
     Code(Language),
     Script(Language),
     Module(Language),
@@ -58,6 +59,7 @@ impl Role {
             "splice" => Role::Splice,
             "program" => Role::Program,
             "package" => Role::Package,
+            "task" => Role::Task,
             "link" => Role::Link,
             "connect" => Role::Connect,
             "listen" => Role::Listen,
@@ -112,6 +114,7 @@ impl Role {
                 | Role::Joined
                 | Role::JoinedUntil
                 | Role::Package
+                | Role::Task
                 | Role::Module(_)
         )
     }

@@ -106,6 +106,23 @@ pub fn package(sink: &mut Sink<'_>, word: &Word, rest: &[Word]) {
     }
 }
 
+/// `hatch run test:unit`, `hatch run +py=3.12 test`.
+pub fn task(sink: &mut Sink<'_>, word: &Word, rest: &[Word]) {
+    let all = all(word, rest);
+    let chooses = |word: &&Word| {
+        let text = word.prefix();
+        (text.starts_with(b"+") || text.starts_with(b"-")) && text.contains(&b'=')
+    };
+    let skipped = all.iter().take_while(chooses).count();
+    let mut words = all.get(skipped..).unwrap_or_default().to_vec();
+    if let Some(Word::Literal(name)) = words.first_mut()
+        && let Some((_, task)) = name.split_once_str(":")
+    {
+        *name = task.into();
+    }
+    command(sink, &words);
+}
+
 /// `python -m NAME`.
 pub fn module(sink: &mut Sink<'_>, language: Language, word: &Word, rest: &[Word]) {
     let root = sink.reader.levels.first().copied();

@@ -215,6 +215,7 @@ pub const KINDS: &[&str] = &["compiles", "hides", "runs-project", "words-from-fi
 /// - `shell`: a text for a shell; `joined`: this word and all that follow are, joined; `joined:::`: up to `:::`
 /// - `bang`: a text for a shell if it begins with `!`
 /// - `split`: a text split into words and run; `splice`: its words take its place: `env -S`
+/// - `task`: a task of the project or a command, perhaps with the environment for it (`test:unit`), and then its words
 /// - `program`: one program's name; `package`: the name of a package that is run, and then its words
 /// - `code:LANGUAGE`: inline code; `script:LANGUAGE`: a file of code that is run
 /// - `module:LANGUAGE`: `python -m`: a subcommand of that name, a program, or a file of the project
@@ -250,6 +251,7 @@ pub const ROLES: &[&str] = &[
     "splice",
     "program",
     "package",
+    "task",
     "connect",
     "listen",
     "remote",

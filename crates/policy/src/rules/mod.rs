@@ -40,7 +40,6 @@ use compile::{About, Compiled, Ruling};
 pub use keywords::irreversible_keyword;
 use matching::Command;
 pub use outright::Outright;
-pub(crate) use pattern::matches;
 
 /// Who wrote a rule. A rule of a lower tier cannot weaken one of a higher: only `overrides` of a tier at least as
 /// high takes a rule out of force, and an untrusted project may only tighten.

@@ -179,7 +179,11 @@ impl Walker<'_> {
                     self.fields(word, &mut fields);
                 }
                 let value = loop_values(&fields);
-                over = fields.pop().filter(|_| fields.is_empty());
+                // The one word, or of several the last pattern.
+                over = match fields.len() {
+                    1 => fields.pop(),
+                    _ => fields.into_iter().rfind(is_glob),
+                };
                 value
             }
             None => match &self.state.positional {
@@ -351,6 +355,10 @@ fn is_parted(word: &Word) -> bool {
         Word::Literal(_) => false,
         Word::Dynamic(dynamic) => dynamic.splits && dynamic.glob.is_none(),
     }
+}
+
+fn is_glob(word: &Word) -> bool {
+    matches!(word, Word::Dynamic(dynamic) if dynamic.glob.is_some())
 }
 
 /// A condition that prints nothing: tests.

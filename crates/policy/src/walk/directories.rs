@@ -2,6 +2,8 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use crate::event::Access;
+use crate::guarded;
 use crate::word::Word;
 
 use super::Walker;
@@ -48,6 +50,7 @@ impl Walker<'_> {
                 if own { Target::Back } else { Target::Unknown }
             }
             [Word::Literal(path)] if self.is_exact(path.as_bstr()) => Target::Path(path.clone()),
+            [word] => one_of(word).map_or(Target::Unknown, Target::Path),
             _ => Target::Unknown,
         }
     }
@@ -88,6 +91,10 @@ impl Walker<'_> {
                     }
                 });
             }
+            [word] => match one_of(word) {
+                Some(path) => self.push_directory(&[Word::Literal(path)]),
+                None => self.state.lose_place(),
+            },
             _ => self.state.lose_place(),
         }
     }
@@ -118,6 +125,15 @@ impl Walker<'_> {
         }
         self.crossing = Some(crossing);
     }
+}
+
+/// `cd .g?t/hooks`, `cd packages/*`: the guarded directory that it can be, or whichever it is, which lies where the
+/// pattern does.
+fn one_of(word: &Word) -> Option<BString> {
+    let Word::Dynamic(dynamic) = word else { return None };
+    let glob = dynamic.glob.as_ref()?;
+    let guarded = guarded::paths(glob.as_bstr(), Access::Enter).into_iter().next();
+    Some(guarded.unwrap_or_else(|| glob.clone()))
 }
 
 /// The stack with where the shell is on top.

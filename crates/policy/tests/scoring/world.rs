@@ -46,7 +46,7 @@ impl Surroundings for Project {
             Place::Project
         } else if beneath("/tmp") {
             Place::Scratch
-        } else if DEVICES.iter().any(|device| path == *device) || beneath("/dev/fd") {
+        } else if DEVICES.iter().any(|device| path == *device) || is_descriptor(path) {
             Place::Device
         } else if is_system(path) {
             Place::System
@@ -66,4 +66,9 @@ impl Surroundings for Project {
     fn glob(&self, _pattern: &BStr, _limit: usize) -> Vec<BString> {
         Vec::new()
     }
+}
+
+fn is_descriptor(path: &BStr) -> bool {
+    path.strip_prefix(b"/dev/fd/")
+        .is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }

@@ -20,6 +20,8 @@ enum Call {
     /// From the first to the second.
     Copy,
     Move,
+    /// Into the first, of the third and the fourth.
+    Pack,
     Enter,
     Fine,
 }
@@ -38,7 +40,6 @@ fn known(path: &[u8]) -> Option<Call> {
         | b"os.chmod"
         | b"sqlite3.connect"
         | b"logging.FileHandler"
-        | b"shutil.make_archive"
         | b"os.mkfifo"
         | b"fileinput.input"
         | b"fileinput.FileInput" => Call::Write,
@@ -47,6 +48,7 @@ fn known(path: &[u8]) -> Option<Call> {
         b"shutil.copy" | b"shutil.copy2" | b"shutil.copyfile" | b"shutil.copytree"
         | b"shutil.copymode" | b"shutil.copystat" => Call::Copy,
         b"shutil.move" | b"os.rename" | b"os.replace" | b"os.renames" => Call::Move,
+        b"shutil.make_archive" => Call::Pack,
         b"os.chdir" => Call::Enter,
         b"linecache.getline" | b"linecache.getlines" => Call::Read,
         b"shutil.which" | b"shutil.disk_usage" | b"os.path" | b"asyncio.run" => Call::Fine,
@@ -109,6 +111,13 @@ impl Reader<'_, '_, '_> {
             Call::Delete => self.touch(first, Access::Delete, path),
             Call::DeleteTree => self.delete_tree(first, path),
             Call::Enter => self.touch(first, Access::Enter, path),
+            Call::Pack => {
+                self.touch(first, Access::Write, path);
+                let taken = self.tokens.arguments(open).len();
+                for place in (2..taken).take(2) {
+                    self.touch(self.argument(open, place), Access::Read, path);
+                }
+            }
             Call::Copy | Call::Move => {
                 let taken = if matches!(call, Call::Copy) { Access::Read } else { Access::Delete };
                 self.touch(first, taken, path);

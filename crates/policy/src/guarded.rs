@@ -1,0 +1,143 @@
+//! Names that are guarded, found behind a pattern: `.g?t/h*s` can be `.git/hooks`, and is judged as if it were.
+//!
+//! A pattern that nearly every hidden name matches (`.*`) says nothing about what is wanted: whoever reads with it is
+//! not taken for one who looks for secrets; whoever removes or changes with it means these too.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::event::Access;
+use crate::glob;
+
+/// What agents, editors, shells and git run or obey, at the top of a project or a home.
+const OBEYED: &[&str] = &[
+    ".clada",
+    ".exacta.toml",
+    ".git",
+    ".claude",
+    ".bashrc",
+    ".bash_profile",
+    ".codex",
+    ".cursor",
+    ".cursorrules",
+    ".devcontainer",
+    ".gemini",
+    ".gitconfig",
+    ".gitmodules",
+    ".githooks",
+    ".husky",
+    ".mcp.json",
+    ".profile",
+    ".vscode",
+    ".zshrc",
+    "AGENTS.md",
+    "CLAUDE.md",
+];
+
+/// What holds secrets.
+const SECRET: &[&str] = &[
+    ".clada",
+    ".ssh",
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".git-credentials",
+    ".gnupg",
+    ".kube",
+    ".netrc",
+    ".password-store",
+    ".pgpass",
+    ".pypirc",
+];
+
+/// What is in a repository of git.
+const IN_GIT: &[&str] = &["hooks", "config", "HEAD", "info", "objects", "refs", "modules"];
+
+/// The paths that a pattern with guarded names in it can be; empty: none of these.
+pub(crate) fn paths(pattern: &BStr, access: Access) -> Vec<BString> {
+    if !pattern.contains(&b'.') && !pattern.contains(&b'[') && !pattern.contains(&b'?') {
+        return Vec::new();
+    }
+    let mut whole: Vec<BString> = vec![BString::default()];
+    let mut found = false;
+    for (place, part) in pattern.split_str("/").enumerate() {
+        let names = if is_pattern(part) { names(part, &whole, access) } else { Vec::new() };
+        found |= !names.is_empty();
+        if place > 0 {
+            whole.iter_mut().for_each(|path| path.push(b'/'));
+        }
+        whole = match names.as_slice() {
+            [] => extended(&whole, &[part]),
+            names => extended(&whole, names),
+        };
+    }
+    if found { whole } else { Vec::new() }
+}
+
+/// The names that one part of a pattern matches.
+fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
+    let matching = |names: &'n [&'n str]| -> Vec<&'n [u8]> {
+        names.iter().map(|name| name.as_bytes()).filter(|name| glob::matches(part, name)).collect()
+    };
+    if before.iter().any(|path| path.ends_with(b".git/") || path == ".git") {
+        return matching(IN_GIT);
+    }
+    // A leading dot is matched by a dot alone.
+    if part.starts_with(b"*") || part.starts_with(b"?") {
+        return Vec::new();
+    }
+    let mut secret = matching(SECRET);
+    match access {
+        Access::Read => {
+            secret.retain(|name| is_aimed(part, name));
+            secret
+        }
+        Access::Write | Access::Delete | Access::Enter | Access::Execute => {
+            let mut all = matching(OBEYED);
+            all.extend(secret);
+            all
+        }
+    }
+}
+
+/// Is more than half of the name written?
+fn is_aimed(pattern: &[u8], name: &[u8]) -> bool {
+    let written = pattern.iter().filter(|byte| !b"*?[]!^-".contains(byte)).count();
+    written * 2 > name.len()
+}
+
+fn extended(paths: &[BString], names: &[&[u8]]) -> Vec<BString> {
+    const MOST: usize = 64;
+    let each = |path: &BString| {
+        let path = path.clone();
+        names.iter().map(move |name| BString::from([path.as_slice(), name].concat()))
+    };
+    paths.iter().flat_map(each).take(MOST).collect()
+}
+
+pub(crate) fn is_pattern(text: &[u8]) -> bool {
+    text.iter().any(|byte| b"*?[".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_patterns_can_be() {
+        let of = |pattern: &str, access| -> Vec<String> {
+            paths(pattern.into(), access).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(of(".g?t/h*s", Access::Write), [".git/hooks"]);
+        assert_eq!(of("./.gi[t]/config", Access::Write), ["./.git/config"]);
+        assert_eq!(of(".git/hook?/x", Access::Write), [".git/hooks/x"]);
+        assert_eq!(of(".ex*.toml", Access::Write), [".exacta.toml"]);
+        assert_eq!(of(".ss?/id*", Access::Read), [".ssh/id*"]);
+        assert!(of(".*", Access::Delete).contains(&".git".to_owned()));
+        for pattern in ["*.toml", "src/*", "*", ".env*", ".*.swp", ".c*che", "[a-z]*.md"] {
+            assert!(of(pattern, Access::Delete).is_empty(), "{pattern}");
+        }
+        for pattern in [".*", ".git*", ".??*", ".[a-z]*"] {
+            assert!(of(pattern, Access::Read).is_empty(), "{pattern}");
+        }
+    }
+}
