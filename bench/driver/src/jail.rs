@@ -143,7 +143,7 @@ pub fn plan(root: &str) -> Result<(), Box<dyn Error>> {
     for link in &view.links {
         writeln!(out, "link\t{}\t{}", link.target.display(), link.text.display())?;
     }
-    let copy = |path: &PathBuf| Ok((path.clone(), std::fs::read(path)?));
+    let copy = |path: &std::path::PathBuf| Ok((path.clone(), std::fs::read(path)?));
     let copies = view.copies.iter().map(copy).collect::<Result<Vec<_>, std::io::Error>>()?;
     let own = view.files.iter().map(|file| (file.target.clone(), file.content.to_vec()));
     for (target, content) in own.chain(copies) {

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use bstr::{BStr, BString};
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
+use exacta_store::UndoError;
 use exacta_shell::host::{Action, Clearance, Ended, Host, Identity, Program, Refusal, Step};
 use rustix::rand::GetRandomFlags;
 use rustix::time::ClockId;
@@ -14,6 +15,7 @@ use crate::filesystem::CurrentRequest;
 use crate::gate::Gate;
 use crate::judging;
 use crate::programs::{Programs, Tally};
+use crate::undo::{Held, Keep};
 
 /// One of the process's own descriptors 0, 1 and 2.
 pub use crate::filesystem::Stream as StandardStream;
@@ -58,6 +60,18 @@ impl EngineHost {
         self.programs.as_ref()?.end_request()
     }
 
+    /// All that the request writes from now on goes into a layer.
+    pub(crate) fn lay(&self) -> Result<(), String> {
+        let programs = self.programs.as_ref();
+        let programs = programs.ok_or_else(|| "programs cannot run here".to_owned())?;
+        programs.lay().map_err(|failure| failure.to_string())
+    }
+
+    /// What becomes of what it has written.
+    pub(crate) fn settle(&self, keep: Keep, exit: i32) -> Result<Option<Held>, UndoError> {
+        self.programs.as_ref().map_or(Ok(None), |programs| programs.settle(keep, exit))
+    }
+
     /// What this process has worked so far, where that is recorded: asking takes as long as many a command.
     pub fn recorded_time(&self) -> Duration {
         if self.records() { own_time() } else { Duration::ZERO }
@@ -100,6 +114,13 @@ impl Host for EngineHost {
 
     fn run_program(&self, program: &Program<'_>, clearance: Clearance) -> Option<Ended> {
         self.programs.as_ref()?.run(program, clearance.restrictions())
+    }
+
+    fn expect_program(&self) {
+        if let Some(programs) = &self.programs {
+            // When it is to run it will be tried again, and said why.
+            let _tried_again = programs.lay();
+        }
     }
 
     fn find_program(&self, name: &BStr) -> Option<BString> {

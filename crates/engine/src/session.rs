@@ -28,7 +28,7 @@ use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
 use crate::surroundings::World;
-use crate::undo::{Retention, Transactions, UndoReport};
+use crate::undo::{Held, Keep, Retention, Transactions, UndoReport};
 
 /// How a session begins.
 #[derive(Clone)]
@@ -96,6 +96,8 @@ pub struct Request {
     pub streams: Streams,
     /// Descriptors among 0, 1 and 2 that the request finds closed.
     pub closed: Vec<u32>,
+    /// What becomes of what it changes.
+    pub keep: Keep,
 }
 
 /// Standard input, output and error of a request.
@@ -109,7 +111,7 @@ pub enum Streams {
 impl Request {
     pub fn new(text: impl Into<BString>) -> Self {
         let streams = Streams::Captured { input: Vec::new() };
-        Request { text: text.into(), streams, closed: Vec::new() }
+        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply }
     }
 
     pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
@@ -124,6 +126,13 @@ impl Request {
         errors: Arc<dyn OpenFile>,
     ) -> Self {
         self.streams = Streams::Given { input, output, errors };
+        self
+    }
+
+    /// Nothing of what it changes comes into the project: it waits until somebody decides, by `exacta commit` or
+    /// `exacta discard`.
+    pub fn held(mut self) -> Self {
+        self.keep = Keep::Hold;
         self
     }
 
@@ -160,6 +169,9 @@ pub struct Outcome {
     /// The record by which it can be taken back; absent: it has changed nothing that could be.
     pub undo: Option<UndoReport>,
 }
+
+/// The exit status of what exacta could not do.
+const UNABLE: u8 = 125;
 
 /// Stops a running request from another thread.
 #[derive(Clone)]
@@ -218,7 +230,7 @@ impl Session {
     }
 
     fn with_project(
-        Opened { files, transactions }: Opened,
+        Opened { files, transactions, cover }: Opened,
         options: SessionOptions,
         project: Option<Project>,
     ) -> Result<Self, EngineError> {
@@ -231,13 +243,18 @@ impl Session {
         let mut environment = options.environment;
         let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
         if let Some(programs) = &options.programs {
+            let options_direct = programs.direct;
             let programs =
                 Programs::in_project(programs, &options.root, &identity, &gate.judgement.policy)
                     .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
             if environment.iter().all(|(name, _)| name != "PATH") {
                 environment.push(("PATH".into(), programs.path()));
             }
-            host = host.with_programs(programs);
+            let undo = transactions.clone().zip(cover).filter(|_| !options_direct);
+            host = host.with_programs(match undo {
+                Some((transactions, cover)) => programs.with_layers(transactions, cover),
+                None => programs,
+            });
         }
         if options.record_steps {
             host = host.recording();
@@ -327,7 +344,8 @@ impl Session {
             transactions.begin(request.text.as_bstr(), self.shell.directory.as_bstr());
         }
         let screened = self.screen(request.text.as_bstr());
-        let mut flow = screened.and_then(|()| body(&mut self.shell));
+        let laid = screened.and_then(|()| self.lay(request.keep));
+        let mut flow = laid.and_then(|()| body(&mut self.shell));
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
         if let Err(stop) = self.shell.control.check() {
             flow = Err(stop.into());
@@ -337,14 +355,17 @@ impl Session {
             Err(Interrupt::Exit(_) | Interrupt::Killed(_)) => (None, true),
             _ => (None, false),
         };
-        let status = end(&mut self.shell, flow);
+        let mut status = end(&mut self.shell, flow);
         let programs = self.host.end_request();
+        if programs.as_ref().is_some_and(|tally| tally.reached_out) {
+            self.mark_irreversible("what was sent over the network stays sent");
+        }
         let own_time = self.host.recorded_time().saturating_sub(worked);
         let of_programs = programs.as_ref().map(|tally| tally.processor_time);
         let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let undo = self.close_record(status, said_to);
+        let undo = self.close_record(&mut status, request.keep, said_to);
         let [output, errors] = streams.map(Collected::take);
         let truncated = output.cut || errors.cut;
         let spill = output.spill.or(errors.spill);
@@ -368,24 +389,64 @@ impl Session {
         }
     }
 
-    /// After everything of the request has ended. That its record could not be closed is said like any other failure of
-    /// exacta's own: the change has been made, and somebody relies on being able to take it back.
+    /// A request whose changes are to wait writes nothing into the project from its first command on.
+    fn lay(&self, keep: Keep) -> Result<(), Interrupt> {
+        if keep == Keep::Apply {
+            return Ok(());
+        }
+        self.host.lay().map_err(|why| {
+            if let Some(errors) = self.shell.files.get(2) {
+                let text = format!("exacta: what it would change cannot be held: {why}\n");
+                let _nobody_listens = errors.write_all(text.as_bytes());
+            }
+            Interrupt::Exit(ExitStatus(UNABLE))
+        })
+    }
+
+    fn mark_irreversible(&self, reason: &str) {
+        if let Some(transactions) = &self.transactions {
+            transactions.mark_irreversible(reason);
+        }
+    }
+
+    /// After everything of the request has ended: what it has written to a layer comes into the project, and its record is
+    /// closed. What could not be applied waits, and the request has not done what it was asked for. That the record could
+    /// not be closed is said like any other failure of exacta's own: the change has been made, and somebody relies on
+    /// being able to take it back.
     fn close_record(
         &self,
-        status: ExitStatus,
+        status: &mut ExitStatus,
+        keep: Keep,
         said_to: Option<Arc<dyn OpenFile>>,
     ) -> Option<UndoReport> {
-        match self.transactions.as_ref()?.finish(i32::from(status.0)) {
-            Ok(report) => report,
+        let transactions = self.transactions.as_ref()?;
+        let say = |text: String| {
+            if let Some(errors) = &said_to {
+                let _nobody_listens = errors.write_all(text.as_bytes());
+            }
+        };
+        let exit = i32::from(status.0);
+        let held = match self.host.settle(keep, exit) {
+            Ok(held) => held,
             Err(error) => {
-                let text =
-                    format!("exacta: what this request changed may not be undoable: {error}\n");
-                if let Some(errors) = said_to {
-                    let _nobody_listens = errors.write_all(text.as_bytes());
-                }
+                say(format!("exacta: what this request changed was not applied: {error}\n"));
+                *status = ExitStatus(UNABLE);
                 None
             }
+        };
+        if let Some(Held { id, why: Some(why) }) = &held {
+            say(format!(
+                "exacta: what this request changed was not applied: {why}\nhint: it is held as {id}: exacta diff {id} \
+                 shows it, exacta commit {id} applies it, exacta discard {id} drops it\n"
+            ));
+            *status = ExitStatus(UNABLE);
         }
+        let report = transactions.finish(exit).unwrap_or_else(|error| {
+            say(format!("exacta: what this request changed may not be undoable: {error}\n"));
+            None
+        });
+        let held = held.map(|held| UndoReport { id: held.id, strategy: "hold".to_owned() });
+        held.or(report)
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.

@@ -38,6 +38,9 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// A real program will run, and files are about to be opened for it: they should be where it finds them.
+    fn expect_program(&self) {}
+
     /// Where a real program of this name is, for `type`, `which` and `command -v`.
     fn find_program(&self, name: &BStr) -> Option<BString> {
         let _ = name;

@@ -125,6 +125,12 @@ pub(crate) fn make_directory(parent: impl AsFd, name: &[u8]) -> Result<()> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)
 }
 
+/// Says in a layer that a name is not there.
+pub(crate) fn make_whiteout(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::mknodat(parent, name, rustix::fs::FileType::CharacterDevice, Mode::empty(), 0)
+}
+
 /// What is at a name; `None` when nothing is.
 pub(crate) fn stat(parent: impl AsFd, name: &[u8]) -> Result<Option<Stat>> {
     match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {

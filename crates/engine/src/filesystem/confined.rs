@@ -27,6 +27,7 @@ use super::recorded::Recorder;
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::walk::Ground;
+use super::cover::{self, Cover};
 use super::{metadata, path, preimage_store, renaming, trash};
 use crate::undo::Transactions;
 
@@ -60,13 +61,18 @@ impl Confined {
     pub fn recorded(self) -> (Self, Option<Arc<Transactions>>) {
         let mounts = &self.inner.resolver.mounts;
         let Some(root) = mounts.project() else { return (self, None) };
-        let transactions = Arc::new(Transactions::new(Arc::clone(root), mounts.state().clone()));
+        let transactions = Arc::new(Transactions::new(root, mounts.state().clone()));
         let inner = Inner {
             resolver: Arc::clone(&self.inner.resolver),
             request: self.inner.request.clone(),
             recorder: Recorder::new(Arc::clone(&transactions)),
         };
         (Confined { inner: Arc::new(inner) }, Some(transactions))
+    }
+
+    /// Where a layer goes that is laid over the project.
+    pub(crate) fn cover(&self) -> Arc<Cover> {
+        Arc::clone(&self.inner.resolver.mounts.cover)
     }
 
     fn place(&self, spot: &Spot, path: &BStr) -> Option<BString> {
@@ -78,7 +84,7 @@ impl Confined {
         &self,
         spot: &Spot,
         path: &BStr,
-        make: impl FnOnce() -> Result<(), Errno>,
+        make: impl Fn() -> Result<(), Errno>,
     ) -> io::Result<()> {
         self.inner.recorder.creating(self.place(spot, path), || Ok(make()?))
     }
@@ -219,7 +225,7 @@ impl FileSystem for Confined {
             || Ok(rustix::fs::linkat(directory, name, &to.directory, &**to.raw_name(), flags)?);
         match self.inner.recorder.at(self.place(&to, path))? {
             Some(announcing) => announcing.link(self.place(&from, existing), make),
-            None => make(),
+            None => cover::making(make),
         }
     }
 
@@ -269,9 +275,11 @@ impl FileSystem for Confined {
     ) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
         self.inner.recorder.before_attributes(self.place(&spot, path))?;
-        let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
-        let flags = AtFlags::SYMLINK_NOFOLLOW;
-        Ok(rustix::fs::chownat(&spot.directory, &**spot.name, user, group, flags)?)
+        cover::giving((user, group), |user, group| {
+            let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
+            let flags = AtFlags::SYMLINK_NOFOLLOW;
+            Ok(rustix::fs::chownat(&spot.directory, &**spot.name, user, group, flags)?)
+        })
     }
 
     fn set_times(

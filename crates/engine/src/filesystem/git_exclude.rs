@@ -22,7 +22,7 @@ pub(crate) fn exclude(root: &Handle, recorder: &Recorder) {
 fn try_exclude(root: &Handle, recorder: &Recorder) -> io::Result<()> {
     let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let git = rustix::fs::openat(root, ".git", directory, Mode::empty())?;
-    let (info, _) = recorder.creating(Some(INFO.into()), || state::ensure(git, "info"))?;
+    let (info, _) = recorder.creating(Some(INFO.into()), || state::ensure(&git, "info"))?;
     let file = open(&info, recorder)?;
     let mut content = Vec::new();
     rustix::io::retry_on_intr(|| read_to_end(&file, &mut content))?;

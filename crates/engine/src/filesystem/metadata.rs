@@ -8,6 +8,8 @@ use exacta_shell::filesystem::{FileKind, Metadata};
 use rustix::fs::{AtFlags, FileType, StatxFlags, Timespec};
 use rustix::io::Errno;
 
+use super::cover::owner_outside;
+
 /// Of the entry itself, never through a symbolic link. `name` is one component, or `.`.
 pub(crate) fn of_entry(directory: impl AsFd, name: &BStr) -> Result<Metadata, Errno> {
     query(directory, name, AtFlags::SYMLINK_NOFOLLOW)
@@ -29,14 +31,15 @@ fn query(directory: impl AsFd, name: &BStr, flags: AtFlags) -> Result<Metadata, 
 }
 
 fn from_statx(stat: &rustix::fs::Statx) -> Metadata {
+    let (user, group) = owner_outside(stat.stx_uid, stat.stx_gid);
     let born = StatxFlags::from_bits_retain(stat.stx_mask).contains(StatxFlags::BTIME);
     Metadata {
         kind: kind_of(FileType::from_raw_mode(u32::from(stat.stx_mode))),
         permissions: u32::from(stat.stx_mode) & 0o7777,
         size: stat.stx_size,
         links: u64::from(stat.stx_nlink),
-        user: stat.stx_uid,
-        group: stat.stx_gid,
+        user,
+        group,
         device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
         inode: stat.stx_ino,
         blocks: stat.stx_blocks,
@@ -51,13 +54,14 @@ fn from_statx(stat: &rustix::fs::Statx) -> Metadata {
 
 #[expect(clippy::useless_conversion, reason = "the widths differ between architectures")]
 fn from_stat(stat: &rustix::fs::Stat) -> Metadata {
+    let (user, group) = owner_outside(stat.st_uid, stat.st_gid);
     Metadata {
         kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
         permissions: stat.st_mode & 0o7777,
         size: stat.st_size as u64,
         links: u64::from(stat.st_nlink),
-        user: stat.st_uid,
-        group: stat.st_gid,
+        user,
+        group,
         device: stat.st_dev,
         inode: stat.st_ino,
         blocks: stat.st_blocks as u64,

@@ -25,6 +25,7 @@ use crate::session::Storage;
 use crate::undo::Transactions;
 
 mod confined;
+mod cover;
 mod device;
 mod directory;
 mod file;
@@ -53,6 +54,7 @@ mod wake;
 mod walk;
 
 pub use confined::Confined;
+pub(crate) use cover::Cover;
 pub use memory::Memory;
 pub use mounts::Places;
 pub use overlay::{over, over_directory};
@@ -66,12 +68,14 @@ pub(crate) use wake::Wake;
 pub struct Opened {
     pub files: Arc<dyn FileSystem>,
     pub transactions: Option<Arc<Transactions>>,
+    /// Where a layer goes that is laid over the project.
+    pub(crate) cover: Option<Arc<Cover>>,
 }
 
 impl Opened {
     /// Nothing of what is changed there is recorded.
     pub fn unrecorded(files: Arc<dyn FileSystem>) -> Self {
-        Opened { files, transactions: None }
+        Opened { files, transactions: None, cover: None }
     }
 }
 
@@ -82,7 +86,8 @@ pub fn open(root: &Path, storage: Storage) -> Result<Opened, EngineError> {
         Storage::Directory => {
             let files = Confined::open(&Places::in_project(root)).map_err(failed)?;
             let (files, transactions) = files.recorded();
-            Ok(Opened { files: Arc::new(files), transactions })
+            let cover = Some(files.cover());
+            Ok(Opened { files: Arc::new(files), transactions, cover })
         }
         Storage::Memory => {
             Ok(Opened::unrecorded(Arc::new(Memory::new(root.as_os_str().as_bytes()))))

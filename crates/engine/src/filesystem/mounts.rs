@@ -14,7 +14,7 @@ use bstr::{BStr, BString, ByteSlice};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::Handle;
+use super::{Cover, Handle};
 use super::path;
 use super::points::Points;
 use super::resolve::DIRECTORY;
@@ -79,6 +79,8 @@ pub(crate) struct Mounts {
     sources: Vec<Source>,
     state: State,
     root: BString,
+    /// Over the project, at times.
+    pub(crate) cover: Arc<Cover>,
 }
 
 impl Mounts {
@@ -101,7 +103,7 @@ impl Mounts {
             sources.insert(at, Source::Project(handle));
         }
         let root = if granted { real } else { TEMPORARY.into() };
-        Ok(Mounts { points, sources, state, root })
+        Ok(Mounts { points, sources, state, root, cover: Arc::default() })
     }
 
     pub(crate) fn root(&self) -> &BStr {
@@ -116,12 +118,17 @@ impl Mounts {
         matches!(self.sources.get(mount), Some(Source::Project(_)))
     }
 
-    /// The project's own handle, if a project is mounted.
-    pub(crate) fn project(&self) -> Option<&Handle> {
+    /// The project's handle, if a project is mounted.
+    pub(crate) fn project(&self) -> Option<Handle> {
         self.sources.iter().find_map(|source| match source {
-            Source::Project(handle) => Some(handle),
+            Source::Project(handle) => Some(self.covered(handle)),
             Source::Temporary(_) => None,
         })
+    }
+
+    /// The project, or what lies over it.
+    fn covered(&self, project: &Handle) -> Handle {
+        self.cover.handle().unwrap_or_else(|| Arc::clone(project))
     }
 }
 
@@ -134,7 +141,7 @@ impl Ground for Mounts {
 
     fn base(&self, mount: usize) -> io::Result<Handle> {
         match self.sources.get(mount) {
-            Some(Source::Project(handle)) => Ok(Arc::clone(handle)),
+            Some(Source::Project(handle)) => Ok(self.covered(handle)),
             Some(Source::Temporary(temporary)) => temporary.handle(&self.state),
             None => Err(super::missing()),
         }

@@ -14,6 +14,7 @@ use super::Handle;
 use super::device::DeviceFile;
 use super::file::{RegularFile, make_blocking};
 use super::metadata;
+use super::cover;
 use super::path;
 use super::points::Found;
 use super::preimage::{self, Preimage};
@@ -107,7 +108,7 @@ impl Opening<'_> {
     fn create_way(&self, way: &Way<'_>, flags: OFlags) -> io::Result<Option<OwnedFd>> {
         match self.recorder.at(self.place(way))? {
             Some(announcing) => announcing.create_maybe(|| self.open_way(way, flags)),
-            None => self.open_way(way, flags),
+            None => cover::making(|| self.open_way(way, flags)),
         }
     }
 

@@ -14,6 +14,7 @@ use exacta_store::{Announced, UndoError};
 use rustix::fs::{AtFlags, FileType, Mode, RawDir, Stat};
 use rustix::io::Errno;
 
+use super::cover;
 use super::directory::READING;
 use super::resolve::Spot;
 use crate::undo::{Change, Transactions, refusal};
@@ -44,11 +45,11 @@ impl Recorder {
     pub(crate) fn creating<T>(
         &self,
         place: Option<BString>,
-        make: impl FnOnce() -> io::Result<T>,
+        make: impl Fn() -> io::Result<T>,
     ) -> io::Result<T> {
         match self.at(place)? {
             Some(announcing) => announcing.create(make),
-            None => make(),
+            None => cover::making(make),
         }
     }
 

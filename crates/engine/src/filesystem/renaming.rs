@@ -7,7 +7,7 @@ use exacta_shell::errno;
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::metadata;
+use super::{cover, metadata};
 use super::recorded::{Announcing, Recorder, may_replace};
 use super::resolve::Spot;
 
@@ -47,11 +47,13 @@ fn is_named(spot: &Spot) -> bool {
 }
 
 fn plainly(from: &Spot, to: &Spot, replace: bool) -> io::Result<()> {
-    if !replace {
-        return to_free_name(from, to);
-    }
-    let (old, new) = (from.raw_name(), to.raw_name());
-    Ok(rustix::fs::renameat(&from.directory, &**old, &to.directory, &**new)?)
+    cover::making(|| {
+        if !replace {
+            return to_free_name(from, to);
+        }
+        let (old, new) = (from.raw_name(), to.raw_name());
+        Ok(rustix::fs::renameat(&from.directory, &**old, &to.directory, &**new)?)
+    })
 }
 
 fn to_free_name(from: &Spot, to: &Spot) -> io::Result<()> {

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use super::recorded::Recorder;
 use super::resolve::Resolver;
+use super::cover;
 use super::walk::{Arrival, Ending, Walked};
 use super::{Handle, git_exclude, state, tree};
 
@@ -48,7 +49,7 @@ pub(crate) fn trash(resolver: &Resolver, recorder: &Recorder, path: &BStr) -> io
     let entry =
         Entry { directory: &directory, name, original: original.as_bstr(), place, recorder };
     let root = resolver.mounts.project().ok_or_else(super::missing)?;
-    entry.move_into(root, resolver)
+    entry.move_into(&root, resolver)
 }
 
 /// The name to delete: not a mount itself, not `.` or `..`.
@@ -117,7 +118,7 @@ impl Entry<'_> {
         let to = super::path::relative([TRASH.as_bytes(), name]);
         match self.recorder.at(Some(self.place.clone()))? {
             Some(announcing) => announcing.trash(to.as_bstr(), || self.rename_plainly(trash, name)),
-            None => self.rename_plainly(trash, name),
+            None => cover::making(|| self.rename_plainly(trash, name)),
         }
     }
 

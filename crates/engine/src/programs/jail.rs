@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use super::doors::{self, Door, Doors};
 use super::plan::Prepared;
 use crate::network::{self, Connection, Proxy, Reach};
+use crate::undo::Layering;
 
 #[derive(Default)]
 pub struct Jail {
@@ -36,6 +37,8 @@ struct Standing {
     /// none.
     proxy: Option<Proxy>,
     cell: Cell,
+    /// A layer lies over the project in it.
+    laid: bool,
     /// Sockets of the host that are covered in it.
     closed: Vec<Door>,
     _spawner: Spawner,
@@ -104,23 +107,17 @@ impl Jail {
         manner: Manner,
         limits: &Limits,
         reach: &Reach,
-        prepared: &Prepared,
+        (prepared, layering): (&Prepared, Option<&Layering>),
     ) -> Result<Running, Failure> {
         let mut state = self.lock();
-        let mut standing = match state.ready(limits, prepared) {
-            Ok(standing) => standing,
-            Err(failure) => {
-                // Nothing has run yet, and so nothing has held it: there is nothing to report.
-                state.tally.take_if(|tally| tally.walls == Walls::default());
-                return Err(failure);
-            }
-        };
+        let mut standing = state.ready_and_laid(limits, prepared, layering)?;
         let mut started = standing.start(program, descriptors, manner, reach);
         // It has ended just now, for a limit: what ran in it is gone, but not what comes next.
         if started.as_ref().is_err_and(is_gone) {
             standing.cell.kill();
             state.standing = Some(standing);
-            standing = state.renewed(prepared)?;
+            standing = state.renewed(prepared, layering)?;
+            standing.lay(layering)?;
             started = standing.start(program, descriptors, manner, reach);
         }
         let reaches_out = standing.proxy.is_some() && !reach.is_empty();
@@ -137,6 +134,19 @@ impl Jail {
             standing.cell.kill();
             std::mem::forget(standing);
         }
+    }
+
+    /// A jail with the request's layer in it, for what comes.
+    pub fn prepare(
+        &self,
+        limits: &Limits,
+        prepared: &Prepared,
+        layering: Option<&Layering>,
+    ) -> Result<(), Failure> {
+        let mut state = self.lock();
+        let standing = state.ready_and_laid(limits, prepared, layering)?;
+        state.standing = Some(standing);
+        Ok(())
     }
 
     /// The time of the request is used up: a new jail would only give it more.
@@ -174,12 +184,12 @@ impl Jail {
     }
 
     /// Ends all that runs inside. What has been used, if anything has run since the last time.
-    pub fn sweep(&self) -> Option<Tally> {
+    pub fn sweep(&self, layering: Option<&Layering>) -> Option<Tally> {
         let mut state = self.lock();
         let mut tally = state.tally.take()?;
         if let Some(mut standing) = state.standing.take() {
             // A jail that cannot be swept is not used again; dropping it ends everything in it.
-            let swept = standing.cell.sweep().is_ok();
+            let swept = standing.cell.sweep().is_ok() && standing.lift(layering).is_ok();
             tally.add_ended(&standing);
             state.standing = (swept && standing.cell.is_alive()).then_some(standing);
         }
@@ -189,6 +199,20 @@ impl Jail {
 }
 
 impl Standing {
+    /// Lays the request's layer over the project, unless that was done.
+    fn lay(&mut self, layering: Option<&Layering>) -> Result<(), Failure> {
+        let Some(layering) = layering.filter(|_| !self.laid) else { return Ok(()) };
+        layering.lay(&mut self.cell)?;
+        self.laid = true;
+        Ok(())
+    }
+
+    fn lift(&mut self, layering: Option<&Layering>) -> Result<(), Failure> {
+        let Some(layering) = layering.filter(|_| self.laid) else { return Ok(()) };
+        self.laid = false;
+        layering.lift(&mut self.cell)
+    }
+
     /// A program that was granted something finds the way out in its environment, and no other one does.
     fn start(
         &mut self,
@@ -222,8 +246,38 @@ impl Drop for Jail {
 }
 
 impl State {
+    fn ready_and_laid(
+        &mut self,
+        limits: &Limits,
+        prepared: &Prepared,
+        layering: Option<&Layering>,
+    ) -> Result<Standing, Failure> {
+        let made = layering.map_or(Ok(()), Layering::make);
+        let ready = made.and_then(|()| self.ready(limits, prepared, layering));
+        let laid = ready.and_then(|mut standing| match standing.lay(layering) {
+            Ok(()) => Ok(standing),
+            // What it was made from may be gone: `git clean -fdx`.
+            Err(_) => {
+                standing.cell.kill();
+                self.standing = Some(standing);
+                let mut standing = self.renewed(prepared, layering)?;
+                standing.lay(layering).map(|()| standing)
+            }
+        });
+        if laid.is_err() {
+            // Nothing has run yet, and so nothing has held it: there is nothing to report.
+            self.tally.take_if(|tally| tally.execs.is_empty());
+        }
+        laid
+    }
+
     /// A jail with at least these limits.
-    fn ready(&mut self, limits: &Limits, prepared: &Prepared) -> Result<Standing, Failure> {
+    fn ready(
+        &mut self,
+        limits: &Limits,
+        prepared: &Prepared,
+        layering: Option<&Layering>,
+    ) -> Result<Standing, Failure> {
         let first = self.tally.is_none();
         let tally = self.tally.get_or_insert_default();
         tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
@@ -249,11 +303,15 @@ impl State {
                 return Ok(standing);
             }
         }
-        self.renewed(prepared)
+        self.renewed(prepared, layering)
     }
 
     /// A new jail, in place of one that has ended.
-    fn renewed(&mut self, prepared: &Prepared) -> Result<Standing, Failure> {
+    fn renewed(
+        &mut self,
+        prepared: &Prepared,
+        layering: Option<&Layering>,
+    ) -> Result<Standing, Failure> {
         let tally = self.tally.get_or_insert_default();
         if let Some(ended) = self.standing.take() {
             tally.add_ended(&ended);
@@ -265,6 +323,7 @@ impl State {
         let mut plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
         let closed = self.doors.in_view(&plan.view);
         doors::close(&mut plan.view, &closed);
+        plan.view.layers = layering.map(Layering::layers);
         let cell = spawner.build_at_least(&plan, prepared.least).map_err(|failure| Failure {
             step: format!("{}, which `exacta doctor` says more about", failure.step),
             ..failure
@@ -274,7 +333,7 @@ impl State {
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
-        Ok(Standing { proxy, cell, closed, _spawner: spawner })
+        Ok(Standing { proxy, cell, laid: false, closed, _spawner: spawner })
     }
 }
 

@@ -26,15 +26,17 @@ use exacta_policy::limits::Allowance;
 use exacta_shell::control::Control;
 use exacta_shell::host::{Ended, Identity, Program};
 use exacta_shell::status::{ExitStatus, Stop};
+use exacta_store::UndoError;
 
 use self::carrying::Carriers;
 use self::descriptors::Descriptors;
 use self::jail::Jail;
 use self::limits::Chosen;
 use self::plan::Prepared;
-use crate::filesystem::{CurrentRequest, Wake};
+use crate::filesystem::{Cover, CurrentRequest, Wake};
 use crate::network::{NetworkOptions, Reach};
 use crate::pipeline::Cleared;
+use crate::undo::{Held, Keep, Layering, Transactions};
 
 pub use self::examination::Examination;
 pub use self::jail::Tally;
@@ -51,6 +53,8 @@ pub struct ProgramOptions {
     /// The rung of the jail's ladder below which programs do not run; absent: namespaces.
     pub min_isolation: Option<Level>,
     pub network: NetworkOptions,
+    /// What programs write goes into the project at once, and cannot be taken back.
+    pub direct: bool,
 }
 
 /// A program will be wanted: begins to make its jail, beside all that comes before it is started. For the start of `main`,
@@ -77,6 +81,8 @@ pub struct Programs {
     prepared: Prepared,
     request: CurrentRequest,
     jail: Arc<Jail>,
+    /// Takes what is written; absent: it is written directly.
+    layering: Option<Arc<Layering>>,
     policy: Arc<Policy>,
     chosen: Chosen,
     /// Carry what is still written by what programs have left behind.
@@ -112,10 +118,32 @@ impl Programs {
             prepared: Prepared::new(options, places, identity.clone(), Arc::clone(&policy)),
             request: CurrentRequest::default(),
             jail: Arc::default(),
+            layering: None,
             policy,
             chosen,
             followers: Mutex::default(),
         }
+    }
+
+    /// What they write goes into a layer of the request.
+    pub(crate) fn with_layers(mut self, transactions: Arc<Transactions>, cover: Arc<Cover>) -> Self {
+        let Places { root, cache, .. } = self.prepared.places();
+        if let Some(state) = cache.parent() {
+            let layering = Layering::new(transactions, cover, root.clone(), state);
+            self.layering = Some(Arc::new(layering));
+        }
+        self
+    }
+
+    /// A layer for all that the request writes from now on, with the jail that shows it to programs.
+    pub(crate) fn lay(&self) -> Result<(), Failure> {
+        let limits = limits::of_jail(&self.chosen.applied_to(Allowance::of(self.policy.profile())));
+        self.jail.prepare(&limits, &self.prepared, self.layering.as_deref())
+    }
+
+    /// What becomes of that layer. To be called when nothing can write to it any more.
+    pub(crate) fn settle(&self, keep: Keep, exit: i32) -> Result<Option<Held>, UndoError> {
+        self.layering.as_ref().map_or(Ok(None), |layering| layering.settle(keep, exit))
     }
 
     /// The value of `PATH` inside.
@@ -185,7 +213,7 @@ impl Programs {
             manner,
             &limits,
             &reach,
-            &self.prepared,
+            (&self.prepared, self.layering.as_deref()),
         )?);
         let mut carriers = descriptors.carry(&self.request)?;
         let ending = {
@@ -301,7 +329,7 @@ impl Programs {
     /// Nothing that a request has started outlives it, and all that it has written has arrived. What its programs have
     /// used, if there were any.
     pub fn end_request(&self) -> Option<Tally> {
-        let tally = self.jail.sweep();
+        let tally = self.jail.sweep(self.layering.as_deref());
         let followers =
             std::mem::take(&mut *self.followers.lock().unwrap_or_else(PoisonError::into_inner));
         for follower in followers {

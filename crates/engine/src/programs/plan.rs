@@ -88,6 +88,10 @@ impl Prepared {
         }
     }
 
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
     pub fn root(&self) -> &Path {
         &self.places.root
     }

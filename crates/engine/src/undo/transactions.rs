@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use bstr::{BStr, BString};
-use exacta_store::{About, Journal, Outcome, RecordId, Recording, Time, UndoError};
+use exacta_store::{About, Journal, Layer, Outcome, RecordId, Recording, Time, UndoError};
 use rustix::io::Errno;
 
 use super::cleaning::{Cleaning, Retention};
@@ -136,6 +136,17 @@ impl Transactions {
         if !reasons.iter().any(|known| known == reason) {
             reasons.push(reason.to_owned());
         }
+    }
+
+    /// A layer for what the running request writes.
+    pub(crate) fn new_layer(&self) -> Result<Layer, UndoError> {
+        self.journal()?.layer(&self.about())
+    }
+
+    /// What the records of the running request say of it.
+    pub(crate) fn about(&self) -> About {
+        let guard = self.running.read().unwrap_or_else(PoisonError::into_inner);
+        self.signed(guard.as_ref().map(|running| running.about.clone()).unwrap_or_default())
     }
 
     /// The journal of the project, opened if it is not yet.

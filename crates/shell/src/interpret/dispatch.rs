@@ -34,6 +34,9 @@ impl Shell {
             Found::Builtin(command) if command.name == "exec" => self.run_exec(words, redirects),
             Found::Builtin(command) => self.run_builtin(command, words, redirects),
             program => {
+                if matches!(program, Found::Program(_) | Found::File(_)) && !redirects.is_empty() {
+                    self.host.expect_program();
+                }
                 let flow = self.with_redirects(redirects, |shell| shell.run_found(program, words));
                 self.child_ended();
                 flow

@@ -16,6 +16,7 @@ use crate::error::{At, UndoError};
 use crate::facts::{self, Attributes, Facts, Time};
 use crate::ground::Ground;
 use crate::journal::{self, Journal};
+use crate::path::STATE;
 use crate::record::{About, Entry, LayerEntry, Outcome, Phase, RecordId};
 use crate::recording::new_record;
 use crate::system;
@@ -72,11 +73,25 @@ fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<(), Errno> {
     // The overlay shows the attributes of the upper root as those of the project's.
     let root = Facts::from_stat(&system::stat_handle(ground.root())?);
     let attributes = Attributes::of(system::open_object(ground.root(), b".")?)?;
+    // The state is absent in what the overlay shows.
+    system::make_whiteout(&system::open_directory(folder.as_fd(), UPPER)?, STATE)?;
     facts::put_back(folder, UPPER, &root, &attributes)?;
     system::create_file(folder, MOMENT).map(|_| ())
 }
 
 impl Layer {
+    /// The name of its folder.
+    pub fn name(&self) -> &BString {
+        &self.name
+    }
+
+    /// To be mounted once more: the kernel keeps a mark of its own where it has worked before.
+    pub fn renew(&self) -> Result<(), UndoError> {
+        tree::remove(self.folder.as_fd(), WORK)
+            .and_then(|()| system::make_directory(&self.folder, WORK))
+            .at("use the layer again", &self.name)
+    }
+
     /// Below the state directory: `undo/run/…`.
     pub fn place(&self) -> BString {
         [b"undo/run/".as_slice(), &self.name].concat().into()

@@ -129,13 +129,16 @@ impl Reading<'_> {
         parent: &OwnedFd,
         name: &BString,
     ) -> Result<bool, UndoError> {
-        if name.as_bytes() == STATE {
-            self.plan.dropped.push(path.clone());
-            return Ok(false);
-        }
         let facts = Facts::of(parent, name).at("read the layer", path)?;
         let Some(facts) = facts else { return Ok(false) };
         let marks = Marks::of(parent, name).at("read the layer", path)?;
+        if name.as_bytes() == STATE {
+            // That it is not there was said when the layer was made.
+            if !is_whiteout(&facts, &marks) {
+                self.plan.dropped.push(path.clone());
+            }
+            return Ok(false);
+        }
         let lower = self.ground.facts(path)?;
         let entry = Entry { path, parent, name, facts, marks, lower };
         if is_whiteout(&entry.facts, &entry.marks) {
