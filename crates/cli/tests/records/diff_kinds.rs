@@ -14,6 +14,10 @@ fn shown(project: &Project) -> String {
     said.out
 }
 
+fn lines(count: u32) -> String {
+    (0..count).fold(String::new(), |text, line| text + "line " + &line.to_string() + "\n")
+}
+
 #[test]
 fn binary_is_only_noted() {
     let project = Project::new();
@@ -182,7 +186,7 @@ fn a_rename_by_a_program() {
 #[test]
 fn a_rename_of_what_is_mostly_the_same() {
     let project = Project::new();
-    let text: String = (0..50).map(|line| format!("line {line}\n")).collect();
+    let text = lines(50);
     project.write("old", &text).write("other", "nothing like it\n");
     project.apply("sed 's/line 7$/line seven/' old > new; rm old other; echo fresh > young");
     let out = shown(&project);
@@ -271,7 +275,7 @@ fn git_takes_it() {
         return;
     }
     let (project, copy) = (Project::new(), Project::bare());
-    let text: String = (0..100).map(|line| format!("line {line}\n")).collect();
+    let text = lines(100);
     for project in [&project, &copy] {
         fs::create_dir(project.at("d")).expect("made");
         project.write("edited", &text).write("gone", "1\n2").write("d/moved", &text);

@@ -29,7 +29,7 @@ pub struct Said {
 
 impl Said {
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+        serde_json::from_str(&self.out).expect(&self.out)
     }
 }
 
@@ -212,7 +212,8 @@ fn walk(root: &Path, place: &Path, found: &mut Vec<(String, String)>) {
         let metadata = fs::symlink_metadata(&path).expect("there");
         if name == ".clada" || name == ".git" {
             continue;
-        } else if metadata.is_symlink() {
+        }
+        if metadata.is_symlink() {
             let target = fs::read_link(&path).expect("a target");
             found.push((name, format!("-> {}", target.display())));
         } else if metadata.is_dir() {

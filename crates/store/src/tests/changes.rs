@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
@@ -165,7 +166,6 @@ fn whoever_watches_is_told() {
         assert!(done < total && total == 50);
         count.fetch_add(1, Ordering::Relaxed);
     });
-    use std::os::fd::AsFd;
     let journal = Journal::open_watched(root.as_fd(), state.as_fd(), watch).unwrap();
     journal.undo(&LAST, PLAIN).unwrap();
     assert_eq!(told.load(Ordering::Relaxed), 50);

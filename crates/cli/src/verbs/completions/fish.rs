@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Offered, global_options, options};
 use crate::invocation::definition::{Operands, VERBS, Value};
 
-const HEAD: &str = r#"# Completion of exacta for fish: exacta completions fish | source
+const HEAD: &str = r"# Completion of exacta for fish: exacta completions fish | source
 function __exacta_records
     exacta log --ids 2>/dev/null | while read -d \t -l id state command
         if test (count $argv) -eq 0; or contains -- $state $argv
@@ -14,7 +14,7 @@ function __exacta_records
     end
 end
 
-"#;
+";
 
 pub(super) fn script() -> String {
     let mut text = String::from(HEAD);

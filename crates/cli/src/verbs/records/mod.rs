@@ -60,7 +60,7 @@ fn name(key: &str, path: &[u8]) -> serde_json::Map<String, Value> {
     let mut named = serde_json::Map::new();
     named.insert(key.to_owned(), json!(String::from_utf8_lossy(path)));
     if std::str::from_utf8(path).is_err() {
-        let hex: String = path.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = path.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         named.insert(format!("{key}_hex"), json!(hex));
     }
     named

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn three_lines_around() {
-        let before: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let before: String = (1..=20).fold(String::new(), |text, line| text + &format!("{line}\n"));
         let after = before.replace("10\n", "ten\nand more\n");
         let diff = compare(before.as_bytes(), after.as_bytes(), soon());
         assert_eq!((diff.added, diff.removed, diff.coarse), (2, 1, false));
