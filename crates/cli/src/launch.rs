@@ -42,6 +42,7 @@ impl Launch {
             limits: configuration.limits,
             min_isolation: Some(configuration.min_isolation),
             network: caller::network(),
+            direct: false,
         });
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),

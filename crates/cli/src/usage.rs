@@ -45,6 +45,9 @@ Run options:
   --timeout TIME     end it after 30s, 500ms, 2m, ...; exit status 124
   --yes              answer every question yes; never lifts a deny
   --no-input         refuse what would need a person
+  --dry-run          run it for real, show what it would change, and change nothing
+  --hold             keep what it changes until `exacta commit` or `exacta discard`
+  --direct           let programs write into the project at once, without undo (servers, watchers)
   --strict           one plain command, no operators; what is not plainly harmless asks on the terminal
   --max-output SIZE  keep the head and the tail of longer output (with --json); the whole goes to a file
 

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use bstr::{BStr, BString};
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
-use exacta_store::UndoError;
 use exacta_shell::host::{Action, Clearance, Ended, Host, Identity, Program, Refusal, Step};
+use exacta_store::UndoError;
 use rustix::rand::GetRandomFlags;
 use rustix::time::ClockId;
 

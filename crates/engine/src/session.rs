@@ -191,6 +191,8 @@ pub struct Session {
     output: Option<OutputLimit>,
     /// A request was announced and has not run yet.
     prepared: bool,
+    /// What programs write goes into no layer.
+    direct: bool,
     /// What its requests leave in the undo journal, where there is one.
     transactions: Option<Arc<Transactions>>,
 }
@@ -240,17 +242,17 @@ impl Session {
         };
         let gate = Arc::new(Gate::new(judgement, files, project));
         let identity = default_identity();
+        let direct = options.programs.as_ref().is_some_and(|programs| programs.direct);
         let mut environment = options.environment;
         let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
         if let Some(programs) = &options.programs {
-            let options_direct = programs.direct;
             let programs =
                 Programs::in_project(programs, &options.root, &identity, &gate.judgement.policy)
                     .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
             if environment.iter().all(|(name, _)| name != "PATH") {
                 environment.push(("PATH".into(), programs.path()));
             }
-            let undo = transactions.clone().zip(cover).filter(|_| !options_direct);
+            let undo = transactions.clone().zip(cover).filter(|_| !direct);
             host = host.with_programs(match undo {
                 Some((transactions, cover)) => programs.with_layers(transactions, cover),
                 None => programs,
@@ -277,6 +279,7 @@ impl Session {
             limits: options.limits,
             output: options.output,
             prepared: false,
+            direct,
             transactions,
         })
     }
@@ -357,6 +360,9 @@ impl Session {
         };
         let mut status = end(&mut self.shell, flow);
         let programs = self.host.end_request();
+        if self.direct && programs.is_some() {
+            self.mark_irreversible("its programs wrote directly");
+        }
         if programs.as_ref().is_some_and(|tally| tally.reached_out) {
             self.mark_irreversible("what was sent over the network stays sent");
         }

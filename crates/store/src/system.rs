@@ -343,7 +343,8 @@ pub(crate) fn sync_directory(directory: impl AsFd) -> Result<()> {
 
 pub(crate) fn sync_everything(any: impl AsFd) -> Result<()> {
     pass()?;
-    rustix::fs::syncfs(any)
+    // The directory itself may be held as nothing but a handle.
+    rustix::fs::syncfs(open_listing(any, b".")?)
 }
 
 /// Bytes that may still be written.

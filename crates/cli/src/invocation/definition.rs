@@ -97,6 +97,9 @@ pub const VERBS: &[Verb] = &[
             flag("strict", "one plain command"),
             flag("yes", "answer every question yes"),
             flag("no-input", "refuse what would need a person"),
+            flag("dry-run", "show what it would change, and change nothing"),
+            flag("hold", "keep what it changes until it is committed or discarded"),
+            flag("direct", "let programs write without undo"),
         ],
         values: &[
             valued("cwd", Value::Directory, "start there"),

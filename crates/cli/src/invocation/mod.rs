@@ -84,13 +84,25 @@ pub struct RunInvocation {
     pub yes: bool,
     /// What would need a confirmation is refused.
     pub no_input: bool,
+    /// Nothing of what it changes comes into the project.
+    pub trial: Option<Trial>,
+    /// What its programs write comes into the project at once, and cannot be taken back.
+    pub direct: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trial {
+    /// It is shown and dropped.
+    DryRun,
+    /// It waits until a person decides.
+    Hold,
 }
 
 /// How the rungs of the jail's ladder are called.
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 
 /// Options that belong to capabilities this version does not have: said aloud, never ignored.
-const NOT_HERE: &[&str] = &["dry-run", "hold", "session", "wait"];
+const NOT_HERE: &[&str] = &["session", "wait"];
 
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
     let mut reader = Reader { rest: arguments, global: Global::default() };
@@ -287,6 +299,9 @@ fn parse_run(reader: &mut Reader<'_>) -> Result<RunInvocation, String> {
             "strict" => run.strict = true,
             "yes" => run.yes = true,
             "no-input" => run.no_input = true,
+            "dry-run" => run.trial = Some(Trial::DryRun),
+            "hold" => run.trial = Some(Trial::Hold),
+            "direct" => run.direct = true,
             _ if NOT_HERE.contains(&name) => {
                 return Err(format!("--{name} is not available in this version"));
             }
@@ -473,7 +488,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_said() {
         let words: Vec<OsString> =
-            ["run", "--hold", "--", "ls"].iter().map(OsString::from).collect();
-        assert!(parse(&words).is_err_and(|problem| problem.contains("--hold is not available")));
+            ["run", "--wait", "1s", "--", "ls"].iter().map(OsString::from).collect();
+        assert!(parse(&words).is_err_and(|problem| problem.contains("--wait is not available")));
     }
 }

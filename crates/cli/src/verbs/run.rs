@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{failed, isolation};
 use crate::exit::Exit;
-use crate::invocation::{Global, RunInvocation};
+use crate::invocation::{Global, RunInvocation, Trial};
 use crate::launch::Launch;
 use crate::prompt::Prompt;
 use crate::signals::Interrupts;
@@ -37,6 +37,9 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     if run.clear_environment {
         options.environment.clone_from(&global.environment);
     }
+    if let Some(programs) = &mut options.programs {
+        programs.direct = run.direct;
+    }
     options.limits.wall_time = run.timeout;
     options.record_steps = global.json;
     let root = options.root.clone();
@@ -56,14 +59,24 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     interrupts.watch(session.prepare());
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
-    let outcome = session.run_script(&request(global, &run));
+    let mut outcome = session.run_script(&request(global, &run));
+    let changes = run.trial.map(|trial| {
+        let held = outcome.undo.as_ref().map(|undo| undo.id);
+        if trial == Trial::DryRun {
+            outcome.undo = None;
+        }
+        super::records::trial::perform(global, trial, held)
+    });
     let status = match (&outcome.stopped, interrupts.received()) {
         (Some(Stop::Cancelled), Some(signal)) => ExitStatus::from_signal(signal),
         (Some(Stop::TimedOut), _) => ExitStatus(124),
         _ => outcome.status,
     };
     if global.json {
-        let report = report(&run, &id, &directory, started, status, &outcome);
+        let mut report = report(&run, &id, &directory, started, status, &outcome);
+        if let (Some(changes), Some(report)) = (changes, report.as_object_mut()) {
+            report.insert("changes".to_owned(), changes);
+        }
         output::print(&format!("{report}\n"));
     } else if outcome.truncated {
         warn_of_cut(limit, outcome.spill.as_deref());
@@ -107,7 +120,10 @@ fn not_there(session: &Session, wanted: &Path) -> Option<Exit> {
 /// Nothing to read: a command that waits for input nobody gives would hang. Output goes straight through
 /// unless it is to be reported.
 fn request(global: &Global, run: &RunInvocation) -> Request {
-    let request = Request::new(run.command.clone());
+    let mut request = Request::new(run.command.clone());
+    if run.trial.is_some() {
+        request = request.held();
+    }
     if global.json {
         return request;
     }

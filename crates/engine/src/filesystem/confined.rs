@@ -18,6 +18,7 @@ use exacta_shell::filesystem::{
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Timestamps, Uid};
 use rustix::io::Errno;
 
+use super::cover::{self, Cover};
 use super::device::Device;
 use super::directory::{ConfinedDirectory, READING};
 use super::mounts::{Mounts, Places};
@@ -27,7 +28,6 @@ use super::recorded::Recorder;
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::walk::Ground;
-use super::cover::{self, Cover};
 use super::{metadata, path, preimage_store, renaming, trash};
 use crate::undo::Transactions;
 

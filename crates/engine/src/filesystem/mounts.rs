@@ -14,12 +14,12 @@ use bstr::{BStr, BString, ByteSlice};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{Cover, Handle};
 use super::path;
 use super::points::Points;
 use super::resolve::DIRECTORY;
 use super::state::{self, State};
 use super::walk::{Ground, Step};
+use super::{Cover, Handle};
 use crate::project;
 
 /// Where the private temporary directory is for a script.

@@ -11,10 +11,10 @@ use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::Handle;
+use super::cover;
 use super::device::DeviceFile;
 use super::file::{RegularFile, make_blocking};
 use super::metadata;
-use super::cover;
 use super::path;
 use super::points::Found;
 use super::preimage::{self, Preimage};

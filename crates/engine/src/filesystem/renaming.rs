@@ -7,9 +7,9 @@ use exacta_shell::errno;
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::{cover, metadata};
 use super::recorded::{Announcing, Recorder, may_replace};
 use super::resolve::Spot;
+use super::{cover, metadata};
 
 /// As rename(2); with `replace: false` an existing target is `EEXIST`. Places are those in the project.
 pub(crate) fn rename(

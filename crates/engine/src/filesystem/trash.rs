@@ -14,9 +14,9 @@ use exacta_shell::errno;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
+use super::cover;
 use super::recorded::Recorder;
 use super::resolve::Resolver;
-use super::cover;
 use super::walk::{Arrival, Ending, Walked};
 use super::{Handle, git_exclude, state, tree};
 

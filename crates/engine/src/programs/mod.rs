@@ -126,7 +126,11 @@ impl Programs {
     }
 
     /// What they write goes into a layer of the request.
-    pub(crate) fn with_layers(mut self, transactions: Arc<Transactions>, cover: Arc<Cover>) -> Self {
+    pub(crate) fn with_layers(
+        mut self,
+        transactions: Arc<Transactions>,
+        cover: Arc<Cover>,
+    ) -> Self {
         let Places { root, cache, .. } = self.prepared.places();
         if let Some(state) = cache.parent() {
             let layering = Layering::new(transactions, cover, root.clone(), state);

@@ -303,11 +303,7 @@ fn bare(
 }
 
 /// Waits until the jail stands, or does not.
-fn answered(
-    unborn: Unborn,
-    warden_handle: Warden,
-    group: Option<Group>,
-) -> Result<Stood, Failure> {
+fn answered(unborn: Unborn, warden_handle: Warden, group: Option<Group>) -> Result<Stood, Failure> {
     // Usually it is there by now, and we have nothing else to do than to look.
     let held = group.as_ref().is_some_and(|group| group.holds(unborn.0));
     let answer = wire::receive(&warden_handle.socket).at("wait for the jail")?;

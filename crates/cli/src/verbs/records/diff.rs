@@ -91,16 +91,19 @@ fn write(look: Look, line: &PatchLine, bytes: &mut Vec<u8>) {
     bytes.push(b'\n');
 }
 
+/// What it changes, or would change, for programs.
+pub fn changes(records: &Records, id: RecordId) -> Result<Value, UndoError> {
+    let patience = Patience::default();
+    let found = records.changes(id)?;
+    let changes = found.iter().map(|one| records.compare(one, &patience).map(|it| change(&it)));
+    changes.collect::<Result<Vec<_>, _>>().map(Value::Array)
+}
+
 fn in_json(records: &Records, id: RecordId) -> Result<(), UndoError> {
     let listed = records.get(id)?;
-    let patience = Patience::default();
-    let mut changes = Vec::new();
-    for one in records.changes(id)? {
-        changes.push(change(&records.compare(&one, &patience)?));
-    }
     let mut answer = log::in_json(&listed);
     if let Some(object) = answer.as_object_mut() {
-        object.insert("changes".to_owned(), Value::Array(changes));
+        object.insert("changes".to_owned(), changes(records, id)?);
         if let (State::Held, Ok(plan)) = (listed.state, records.held_plan(id)) {
             object.insert("conflicts".to_owned(), refusal::conflicts(&plan.conflicts));
         }

@@ -4,6 +4,7 @@ mod diff;
 mod held;
 mod log;
 mod refusal;
+pub mod trial;
 mod turn;
 
 use exacta::records::{Records, UndoError};
@@ -17,15 +18,9 @@ use crate::progress::Progress;
 use crate::table::Look;
 
 pub fn perform(global: &Global, verb: &RecordVerb) -> Exit {
-    let root = match launch::root(global) {
-        Ok(root) => root,
-        Err(problem) => return failed(&problem),
-    };
-    let progress = Progress::new();
-    let asked = Asked { json: global.json, look: Look::of_output(launch::no_colour()), progress };
-    let records = match Records::open(&root, asked.progress.watch()) {
-        Ok(records) => records,
-        Err(error) => return asked.refused("open the records", &error),
+    let (asked, records) = match opened(global) {
+        Ok(opened) => opened,
+        Err(exit) => return exit,
     };
     match verb {
         RecordVerb::Turn { turn, which, options } => {
@@ -36,6 +31,17 @@ pub fn perform(global: &Global, verb: &RecordVerb) -> Exit {
         RecordVerb::Diff(id) => diff::perform(&asked, &records, *id),
         RecordVerb::Commit(id) => held::commit(&asked, &records, *id),
         RecordVerb::Discard(id) => held::discard(&asked, &records, *id),
+    }
+}
+
+/// The records of the project; what stands in the way is said.
+fn opened(global: &Global) -> Result<(Asked, Records), Exit> {
+    let root = launch::root(global).map_err(|problem| failed(&problem))?;
+    let progress = Progress::new();
+    let asked = Asked { json: global.json, look: Look::of_output(launch::no_colour()), progress };
+    match Records::open(&root, asked.progress.watch()) {
+        Ok(records) => Ok((asked, records)),
+        Err(error) => Err(asked.refused("open the records", &error)),
     }
 }
 
