@@ -185,3 +185,47 @@ impl Verb {
         self.values.iter().any(|valued| valued.name == name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::invocation::parse;
+
+    /// What completions offer is what is taken.
+    #[test]
+    fn every_option_of_the_table_is_taken() {
+        for verb in VERBS {
+            let flags = verb.flags.iter().chain(GLOBAL_FLAGS);
+            let mut lines: Vec<Vec<String>> =
+                flags.map(|flag| vec![format!("--{}", flag.name)]).collect();
+            for valued in verb.values.iter().chain(GLOBAL_VALUES) {
+                let value = match (valued.value, valued.name) {
+                    (Value::OneOf(names), _) => names[0],
+                    (_, "env") => "A=b",
+                    _ => "2",
+                };
+                lines.push(vec![format!("--{}", valued.name), value.to_owned()]);
+            }
+            for line in lines {
+                // Help and version are asked for before a verb.
+                let global = ["--help", "--version"].contains(&line[0].as_str());
+                let operand = match (verb.operands, verb.name) {
+                    (Operands::Record(_), _) if line[0] != "--last" => Some("7"),
+                    (Operands::Command, _) => Some("true"),
+                    (Operands::Words(_), "completions") => Some("bash"),
+                    (Operands::Words(_), "shell") => Some("status"),
+                    _ => None,
+                };
+                let mut words = vec![OsString::from(verb.name)];
+                words.extend(line.iter().map(OsString::from));
+                words.extend(operand.map(OsString::from));
+                if global {
+                    words.remove(0);
+                }
+                parse(&words).unwrap_or_else(|problem| panic!("{words:?}: {problem}"));
+            }
+        }
+    }
+}

@@ -72,3 +72,48 @@ fn count(option: &str, text: &std::ffi::OsStr) -> Result<usize, String> {
     let parsed = text.to_str().and_then(|text| text.parse().ok()).filter(|count| *count > 0);
     parsed.ok_or_else(|| format!("--{option} takes a number from 1 on, not {}", text.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::invocation::{Manage, What, parse};
+
+    fn parsed(words: &[&str]) -> Result<What, String> {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        parse(&words).map(|invocation| invocation.what)
+    }
+
+    #[test]
+    fn records_by_id_or_by_number() {
+        let which = |words: &[&str]| match parsed(words) {
+            Ok(What::Manage(Manage::Records(RecordVerb::Turn { which, options, .. }))) => {
+                (which, options.force, options.dry_run)
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(which(&["undo"]), (Which::Last(1), false, false));
+        assert_eq!(which(&["redo", "--last=3", "--force"]), (Which::Last(3), true, false));
+        let these = Which::These(vec![RecordId(12)]);
+        for id in ["12", "#12", "000000012"] {
+            assert_eq!(which(&["undo", "--dry-run", id]), (these.clone(), false, true));
+        }
+        for wrong in [
+            &["undo", "x"][..],
+            &["undo", "1", "2"],
+            &["undo", "1", "--last", "2"],
+            &["undo", "--last", "0"],
+            &["undo", "-1"],
+            &["log", "5"],
+            &["log", "--limit", "many"],
+            &["commit"],
+            &["discard"],
+            &["diff", "--force"],
+            &["completions"],
+            &["completions", "tcsh"],
+        ] {
+            assert!(parsed(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

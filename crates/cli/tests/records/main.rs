@@ -12,5 +12,6 @@ mod diff;
 mod diff_kinds;
 mod held;
 mod log;
+mod many;
 mod project;
 mod turn;

@@ -2,6 +2,7 @@
 
 use bstr::BString;
 
+use super::steps::Steps;
 use crate::facts::Facts;
 use crate::path;
 use crate::record::{Left, Numbered, Record, Step};
@@ -13,9 +14,10 @@ pub(super) fn left<'a>(record: &'a Record, path: &BString) -> Option<&'a Left> {
 }
 
 /// What was at a path before the record, if one of its steps wrote that down.
-pub(super) fn before(record: &Record, path: &BString) -> Option<Facts> {
-    let mut place = path.clone();
-    for Numbered { step, .. } in &record.steps {
+pub(super) fn before(steps: &Steps<'_>, path: &BString) -> Option<Facts> {
+    let (mut place, mut index) = (path.clone(), 0);
+    while let Some((behind, Numbered { step, .. })) = steps.next(index, &place) {
+        index = behind;
         match step {
             Step::Write { path, before, .. }
             | Step::Meta { path, before, .. }
@@ -42,16 +44,15 @@ pub(super) fn before(record: &Record, path: &BString) -> Option<Facts> {
 }
 
 /// What was at a path after a record that is undone now, if it was only changed and not made.
-pub(super) fn after(record: &Record, path: &BString) -> Option<Facts> {
-    let mut place = path.clone();
-    for Numbered { number, step } in record.steps.iter().rev() {
+pub(super) fn after(steps: &Steps<'_>, path: &BString) -> Option<Facts> {
+    let (mut place, mut index) = (path.clone(), steps.count());
+    while let Some((before, Numbered { number, step })) = steps.previous(index, &place) {
+        index = before;
         match step {
             Step::Write { path, .. } | Step::Meta { path, .. } if *path == place => {
-                let made = &record.made.attributes;
-                return made
-                    .iter()
-                    .find(|(made, ..)| made == number)
-                    .map(|(_, facts, _)| facts.clone());
+                let made = &steps.record.made.attributes;
+                let at = made.binary_search_by_key(number, |(number, ..)| *number).ok()?;
+                return made.get(at).map(|(_, facts, _)| facts.clone());
             }
             Step::Create { path } | Step::Replace { path, .. }
                 if path::below(&place, path).is_some() =>

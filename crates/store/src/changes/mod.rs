@@ -2,6 +2,7 @@
 
 mod known;
 mod places;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,6 +20,7 @@ use crate::record::{Numbered, Phase, Record, RecordId, Step};
 use crate::system;
 use crate::tree;
 use places::{Place, Since};
+use steps::Steps;
 
 /// One path before and after.
 #[derive(Clone, Debug)]
@@ -103,11 +105,12 @@ impl Journal {
     fn recorded(&self, record: &Record) -> Result<Changes, UndoError> {
         let all = self.log()?;
         let since = Since::new(record, &all);
+        let steps = Steps::new(record);
         let undone = record.phase == Phase::Undone;
         let mut changes = Changes::new();
         for path in record.paths() {
             let (left, changed_since) = self.left_side(record, &since, path)?;
-            let kept = self.kept_side(record, &since, path)?;
+            let kept = self.kept_side(&steps, &since, path)?;
             let (before, after) = if undone { (left, kept) } else { (kept, left) };
             if before.is_some() || after.is_some() {
                 let change = Change { before, after, changed_since, ..Change::new(path.clone()) };
@@ -119,8 +122,12 @@ impl Journal {
         for change in changes.values().filter(|change| change.moved_from.is_none()) {
             self.expand(record, change, &mut inside)?;
         }
-        for (path, change) in inside.into_iter().filter(|(path, _)| !is_in_trash(record, path)) {
-            changes.entry(path).or_insert(change);
+        let trash = trash_of(record);
+        for (path, change) in inside {
+            // What was thrown away is shown where it was.
+            if !trash.iter().any(|to| path::below(&path, to).is_some()) {
+                changes.entry(path).or_insert(change);
+            }
         }
         Ok(changes)
     }
@@ -151,14 +158,15 @@ impl Journal {
     /// The other side: what the record keeps, or only moved or marked and left in the tree.
     fn kept_side(
         &self,
-        record: &Record,
+        steps: &Steps<'_>,
         since: &Since<'_>,
         path: &BString,
     ) -> Result<Option<Side>, UndoError> {
+        let record = steps.record;
         let (place, known) = if record.phase == Phase::Undone {
-            (places::place_after(record, path), known::after(record, path))
+            (places::place_after(steps, path), known::after(steps, path))
         } else {
-            (places::place_before(record, path), known::before(record, path))
+            (places::place_before(steps, path), known::before(steps, path))
         };
         let (place, known) = match place {
             // Only moved: what the record says of it there holds here too.
@@ -215,7 +223,10 @@ impl Journal {
         inside: &mut Changes,
     ) -> Result<(), UndoError> {
         let inode = |side: &Option<Side>| side.as_ref().map(|side| side.facts.inode);
-        if inode(&change.before) == inode(&change.after) {
+        let is_directory =
+            |side: &Option<Side>| side.as_ref().is_some_and(|side| side.facts.is_directory());
+        let any = is_directory(&change.before) || is_directory(&change.after);
+        if !any || inode(&change.before) == inode(&change.after) {
             return Ok(());
         }
         for (below, side) in self.inside(change.before.as_ref())? {
@@ -264,10 +275,14 @@ fn own_entries<'a>(record: &'a Record, change: &Change) -> Option<BTreeSet<&'a B
     Some(manifests.flat_map(|(_, entries)| entries.iter().map(|(below, _)| below)).collect())
 }
 
-/// What was thrown away is shown where it was.
-fn is_in_trash(record: &Record, path: &[u8]) -> bool {
-    let mut steps = record.steps.iter();
-    steps.any(|one| matches!(&one.step, Step::Trash { to, .. } if path::below(path, to).is_some()))
+fn trash_of(record: &Record) -> Vec<&BString> {
+    let mut trash = Vec::new();
+    for Numbered { step, .. } in &record.steps {
+        if let Step::Trash { to, .. } = step {
+            trash.push(to);
+        }
+    }
+    trash
 }
 
 /// A path that lost its object to another path is one change with it; what went to the trash was deleted.

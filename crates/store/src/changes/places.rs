@@ -2,6 +2,7 @@
 
 use bstr::BString;
 
+use super::steps::Steps;
 use crate::ground::slot_name;
 use crate::path;
 use crate::record::{Numbered, Phase, Record, RecordId, Step};
@@ -40,9 +41,9 @@ impl Place {
 /// Other records that have changed the same paths since: what a record left is with them.
 pub(super) struct Since<'a> {
     /// Undone after this one, which came after them; the nearest first.
-    undone: Vec<&'a Record>,
+    undone: Vec<Steps<'a>>,
     /// Applied after this one, the nearest first.
-    applied: Vec<&'a Record>,
+    applied: Vec<Steps<'a>>,
 }
 
 impl<'a> Since<'a> {
@@ -54,10 +55,15 @@ impl<'a> Since<'a> {
             record.phase == Phase::Undone && other.phase == Phase::Undone && together
         };
         Since {
-            undone: others().filter(|one| one.id < record.id).filter(before).collect(),
+            undone: others()
+                .filter(|one| one.id < record.id)
+                .filter(before)
+                .map(Steps::new)
+                .collect(),
             applied: others()
                 .rev()
                 .filter(|one| one.id > record.id && one.phase == Phase::Applied)
+                .map(Steps::new)
                 .collect(),
         }
     }
@@ -65,7 +71,7 @@ impl<'a> Since<'a> {
     /// Whether one of them has changed exactly this path.
     pub(super) fn concern(&self, path: &BString) -> bool {
         let mut others = self.undone.iter().chain(&self.applied);
-        others.any(|other| other.steps.iter().any(|one| one.step.paths().any(|one| one == path)))
+        others.any(|other| other.name(path))
     }
 
     /// Where something is that the record left in the tree. `None`: nowhere.
@@ -88,9 +94,10 @@ impl<'a> Since<'a> {
 }
 
 /// Where what was at a path before a record is while it is applied.
-pub(super) fn place_before(record: &Record, path: &BString) -> Option<Place> {
-    let mut place = path.clone();
-    for Numbered { number, step } in &record.steps {
+pub(super) fn place_before(steps: &Steps<'_>, path: &BString) -> Option<Place> {
+    let (mut place, id, mut index) = (path.clone(), steps.record.id, 0);
+    while let Some((behind, Numbered { number, step })) = steps.next(index, &place) {
+        index = behind;
         match step {
             Step::Create { path } | Step::Link { path, .. }
                 if path::below(&place, path).is_some() =>
@@ -98,7 +105,7 @@ pub(super) fn place_before(record: &Record, path: &BString) -> Option<Place> {
                 return None;
             }
             Step::Write { path, .. } if *path == place => {
-                return Some(Place::Pre(record.id, slot_name(*number)));
+                return Some(Place::Pre(id, slot_name(*number)));
             }
             Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
                 if let Some(rest) = path::below(&place, from) {
@@ -109,7 +116,7 @@ pub(super) fn place_before(record: &Record, path: &BString) -> Option<Place> {
             }
             Step::Delete { path, .. } | Step::Replace { path, .. } => {
                 if let Some(rest) = path::below(&place, path) {
-                    return Some(Place::Pre(record.id, path::join(&slot_name(*number), rest)));
+                    return Some(Place::Pre(id, path::join(&slot_name(*number), rest)));
                 }
             }
             Step::Create { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
@@ -119,13 +126,14 @@ pub(super) fn place_before(record: &Record, path: &BString) -> Option<Place> {
 }
 
 /// Where what was at a path after a record is while it is undone.
-pub(super) fn place_after(record: &Record, path: &BString) -> Option<Place> {
-    let mut place = path.clone();
-    for Numbered { number, step } in record.steps.iter().rev() {
+pub(super) fn place_after(steps: &Steps<'_>, path: &BString) -> Option<Place> {
+    let (mut place, id, mut index) = (path.clone(), steps.record.id, steps.count());
+    while let Some((before, Numbered { number, step })) = steps.previous(index, &place) {
+        index = before;
         match step {
             Step::Delete { path, .. } if path::below(&place, path).is_some() => return None,
             Step::Write { path, .. } if *path == place => {
-                return Some(Place::Redo(record.id, slot_name(*number)));
+                return Some(Place::Redo(id, slot_name(*number)));
             }
             Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
                 if let Some(rest) = path::below(&place, to) {
@@ -137,7 +145,7 @@ pub(super) fn place_after(record: &Record, path: &BString) -> Option<Place> {
             Step::Link { path, existing, .. } if *path == place => place = existing.clone(),
             Step::Create { path } | Step::Replace { path, .. } => {
                 if let Some(rest) = path::below(&place, path) {
-                    return Some(Place::Redo(record.id, path::join(&slot_name(*number), rest)));
+                    return Some(Place::Redo(id, path::join(&slot_name(*number), rest)));
                 }
             }
             Step::Delete { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}

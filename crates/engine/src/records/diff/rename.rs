@@ -1,7 +1,7 @@
 //! Renames that nobody recorded as such: programs on an overlay copy and delete. What was deleted and what was made are
 //! one change when their contents are the same, or mostly.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bstr::ByteSlice;
 use exacta_store::{Journal, Kind, Side};
@@ -29,10 +29,11 @@ pub(super) fn find(journal: &Journal, found: &mut Vec<Found>) {
             made.similarity = Some(pair.similarity);
         }
     }
+    let gone: HashSet<usize> = pairs.iter().map(|pair| pair.gone).collect();
     let mut index = 0;
     found.retain(|_| {
         index += 1;
-        !pairs.iter().any(|pair| pair.gone == index - 1)
+        !gone.contains(&(index - 1))
     });
 }
 
@@ -57,7 +58,7 @@ fn exact(journal: &Journal, found: &[Found]) -> Vec<Pair> {
         sizes.entry(side.facts.size).or_default().push((index, side));
     }
     let mut gone: HashMap<(u64, [u8; 32]), Vec<usize>> = HashMap::new();
-    let mut looked_at = std::collections::HashSet::new();
+    let mut looked_at = HashSet::new();
     let mut pairs = Vec::new();
     for (made, side) in files(found, ChangeKind::Created) {
         let size = side.facts.size;
@@ -93,13 +94,15 @@ fn digest(journal: &Journal, side: &Side) -> Option<[u8; 32]> {
 
 /// The best match first.
 fn alike(journal: &Journal, found: &[Found], taken: &[Pair]) -> Vec<Pair> {
+    let (old, new): (HashSet<usize>, HashSet<usize>) =
+        taken.iter().map(|pair| (pair.gone, pair.made)).unzip();
     let small = |(_, side): &(usize, &Side)| side.facts.size <= LARGEST;
     let gone: Vec<(usize, &Side)> = files(found, ChangeKind::Deleted)
-        .filter(|(index, _)| !taken.iter().any(|pair| pair.gone == *index))
+        .filter(|(index, _)| !old.contains(index))
         .filter(small)
         .collect();
     let made: Vec<(usize, &Side)> = files(found, ChangeKind::Created)
-        .filter(|(index, _)| !taken.iter().any(|pair| pair.made == *index))
+        .filter(|(index, _)| !new.contains(index))
         .filter(small)
         .collect();
     if gone.is_empty() || made.is_empty() || gone.len() * made.len() > PAIRS {
