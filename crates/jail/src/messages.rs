@@ -16,10 +16,7 @@ use crate::timeline::Part;
 pub enum Ask<'a> {
     /// A jail for a person of these numbers will be asked for: what can be done before its plan is known may be done now.
     /// Nothing is answered.
-    Expect {
-        user: u32,
-        group: u32,
-    },
+    Expect { user: u32, group: u32 },
     /// Make a jail. With it come the warden's end of the socket for [`Order`]s, and the spawner's end of the lease: a
     /// socket on which nothing is ever said. When the engine closes its end, the jail is over and its control group goes;
     /// when the spawner closes its own, nothing of the jail is left.

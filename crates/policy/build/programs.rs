@@ -12,10 +12,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::texts::Texts;
 use crate::programs::{
     CODE_ROLES, Example, KINDS, Kind, LANGUAGES, OptionSpec, Program, ROLES, SETTING_ROLES, Setting,
 };
+use crate::texts::Texts;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]

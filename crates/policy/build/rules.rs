@@ -111,11 +111,7 @@ fn what(about: &About) -> &'static str {
 }
 
 /// Names in order, each with the rules and patterns about it; and the patterns without a name to look up.
-fn index(
-    entries: &[Entry],
-    texts: &mut Texts,
-    source: &mut String,
-) -> Result<(), Box<dyn Error>> {
+fn index(entries: &[Entry], texts: &mut Texts, source: &mut String) -> Result<(), Box<dyn Error>> {
     let mut names: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     let mut open = Vec::new();
     for (rule, entry) in entries.iter().enumerate() {

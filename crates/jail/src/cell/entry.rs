@@ -293,8 +293,12 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         missing,
         ..Walls::default()
     };
-    let entered =
-        Entered { walls, notifier: notifier.is_some(), proxy: proxy.is_some(), parts: timeline::taken() };
+    let entered = Entered {
+        walls,
+        notifier: notifier.is_some(),
+        proxy: proxy.is_some(),
+        parts: timeline::taken(),
+    };
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop((notifier, proxy));

@@ -182,7 +182,9 @@ impl Outside {
     /// Most trees are the caller's own: makes that table before anybody asks for it.
     pub fn expect_own(self, owners: &mut Owners) {
         let own = (geteuid().as_raw(), getegid().as_raw());
-        if self.by_root && let Ok(table) = self.owners(own) {
+        if self.by_root
+            && let Ok(table) = self.owners(own)
+        {
             owners.entry(own).or_insert(table);
         }
     }

@@ -122,11 +122,7 @@ impl Root {
         Ok(())
     }
 
-    fn attach_processes(
-        &self,
-        processes: &OwnedFd,
-        covers: Vec<OwnedFd>,
-    ) -> Result<(), Failure> {
+    fn attach_processes(&self, processes: &OwnedFd, covers: Vec<OwnedFd>) -> Result<(), Failure> {
         attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         let step = "cover the host's facts in /proc";
         for (name, nothing) in COVERED.into_iter().zip(covers) {

@@ -197,11 +197,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    fn make(
-        identity: Identity,
-        limits: &Limits,
-        workshop: &mut Workshop,
-    ) -> Result<Self, Failure> {
+    fn make(identity: Identity, limits: &Limits, workshop: &mut Workshop) -> Result<Self, Failure> {
         timeline::begin();
         let outside = workshop.outside;
         let (ours, theirs) = wire::pair().at("make a socket for the warden")?;
@@ -297,11 +293,7 @@ fn bare(
 }
 
 /// Waits until the jail stands, or does not.
-fn answered(
-    unborn: Unborn,
-    warden_handle: Warden,
-    group: Option<Group>,
-) -> Result<Stood, Failure> {
+fn answered(unborn: Unborn, warden_handle: Warden, group: Option<Group>) -> Result<Stood, Failure> {
     // Usually it is there by now, and we have nothing else to do than to look.
     let held = group.as_ref().is_some_and(|group| group.holds(unborn.0));
     let answer = wire::receive(&warden_handle.socket).at("wait for the jail")?;

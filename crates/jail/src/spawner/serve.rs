@@ -132,4 +132,3 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
     made.retain(|jail| !jail.is_over());
     Ok(asked)
 }
-

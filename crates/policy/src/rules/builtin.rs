@@ -105,9 +105,8 @@ pub fn matching(subject: &Subject<'_>, profile: u8, found: &mut dyn FnMut(&'stat
 
 /// Could a default rule ask about or deny a command of this name?
 pub fn restricts(name: &BStr) -> bool {
-    let restricts = |rule: u16| {
-        RULES.get(usize::from(rule)).is_some_and(|rule| rule.ruling != Ruling::Allow)
-    };
+    let restricts =
+        |rule: u16| RULES.get(usize::from(rule)).is_some_and(|rule| rule.ruling != Ruling::Allow);
     let by_name = [named(name), lowered(name)].into_iter().flatten().any(|(rule, place)| {
         let could = || {
             let About::Command(patterns) = &compiled_of(usize::from(*rule))?.about else {
@@ -158,7 +157,8 @@ pub fn lists() -> Lists {
 /// Where the patterns about a program are.
 fn named(name: &BStr) -> &'static [(u16, u16)] {
     let found = NAMES.binary_search_by(|(known, _)| text(*known).as_bytes().cmp(name));
-    let (start, end) = found.ok().and_then(|at| NAMES.get(at)).map_or((0, 0), |(_, places)| *places);
+    let (start, end) =
+        found.ok().and_then(|at| NAMES.get(at)).map_or((0, 0), |(_, places)| *places);
     PLACES.get(start as usize..end as usize).unwrap_or_default()
 }
 

@@ -89,11 +89,7 @@ impl Watch {
         self.put_in_force(processes, tasks).map(|_| ())
     }
 
-    fn put_in_force(
-        &self,
-        processes: Option<u32>,
-        tasks: Option<u32>,
-    ) -> Result<Census, Failure> {
+    fn put_in_force(&self, processes: Option<u32>, tasks: Option<u32>) -> Result<Census, Failure> {
         let mut census = Census::new(self.init);
         census.set_limits(processes, tasks).at("limit the processes of the jail")?;
         let mut notes = self.seen.lock();
