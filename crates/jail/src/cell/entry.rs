@@ -259,6 +259,24 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     timeline::mark("/proc");
     root.enter()?;
     timeline::mark("change of the root");
+    let (walls, grants, notifier) = put_up_walls(&plan, missing)?;
+    let entered = Entered {
+        walls,
+        notifier: notifier.is_some(),
+        proxy: proxy.is_some(),
+        parts: timeline::taken(),
+    };
+    let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
+    wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
+    drop((notifier, proxy));
+    init::serve(orders, &grants, &Surroundings::Namespace)
+}
+
+/// Gives up everything, and puts up what holds behind the view. Who is asked from outside, if anybody is.
+fn put_up_walls(
+    plan: &Plan,
+    mut missing: Vec<Missing>,
+) -> Result<(Walls, Grants, Option<OwnedFd>), Failure> {
     setsid().at("make a session")?;
     walls::forbid_dumps().at("forbid core dumps")?;
     // Before the filters, which only the powerless may put up without further power.
@@ -293,14 +311,5 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         missing,
         ..Walls::default()
     };
-    let entered = Entered {
-        walls,
-        notifier: notifier.is_some(),
-        proxy: proxy.is_some(),
-        parts: timeline::taken(),
-    };
-    let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
-    wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
-    drop((notifier, proxy));
-    init::serve(orders, &grants, &Surroundings::Namespace)
+    Ok((walls, grants, notifier))
 }

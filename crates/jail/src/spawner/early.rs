@@ -3,6 +3,7 @@
 //! To start the executable once more takes longer than to make a jail. A copy costs a fraction of that, but has all that
 //! the process has: so it is made first of all, before there are threads, configuration or secrets, and only by who says
 //! that this is so. The variables of the environment, which are there from the beginning, are overwritten in it.
+#![expect(clippy::disallowed_methods, reason = "what this process is, and nowhere to write to")]
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
