@@ -20,9 +20,8 @@ pub enum Ask<'a> {
     /// Nothing is answered.
     Expect { user: u32, group: u32 },
     /// Make a jail. With it come init's end of the socket for [`Order`]s, the warden's end of that for [`Change`]s, and
-    /// the spawner's end of the lease: a
-    /// socket on which nothing is ever said. When the engine closes its end, the jail is over and its control group goes;
-    /// when the spawner closes its own, nothing of the jail is left.
+    /// the spawner's end of the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is
+    /// over and its control group goes; when the spawner closes its own, nothing of the jail is left.
     Build {
         plan: Cow<'a, Plan>,
         /// Something weaker than this is none.

@@ -264,6 +264,29 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     timeline::mark("/proc");
     root.enter()?;
     timeline::mark("change of the root");
+    let (walls, grants, notifier) = put_up_walls(&plan, missing)?;
+    let landlock = walls.landlock;
+    let entered = Entered {
+        walls,
+        notifier: notifier.is_some(),
+        proxy: proxy.is_some(),
+        parts: timeline::taken(),
+    };
+    let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
+    wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
+    drop((notifier, proxy));
+    let renewed = || match landlock {
+        0 => Ok(Grants::none()),
+        version => Grants::of(&plan.view, version),
+    };
+    init::serve(&orders, grants, &Surroundings::Namespace, &renewed)
+}
+
+/// Gives up everything, and puts up what holds behind the view. Who is asked from outside, if anybody is.
+fn put_up_walls(
+    plan: &Plan,
+    mut missing: Vec<Missing>,
+) -> Result<(Walls, Grants, Option<OwnedFd>), Failure> {
     setsid().at("make a session")?;
     walls::forbid_dumps().at("forbid core dumps")?;
     // Before the filters, which only the powerless may put up without further power.
@@ -298,18 +321,5 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         missing,
         ..Walls::default()
     };
-    let entered = Entered {
-        walls,
-        notifier: notifier.is_some(),
-        proxy: proxy.is_some(),
-        parts: timeline::taken(),
-    };
-    let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
-    wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
-    drop((notifier, proxy));
-    let renewed = || match landlock {
-        0 => Ok(Grants::none()),
-        version => Grants::of(&plan.view, version),
-    };
-    init::serve(&orders, grants, &Surroundings::Namespace, &renewed)
+    Ok((walls, grants, notifier))
 }

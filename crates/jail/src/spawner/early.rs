@@ -3,12 +3,13 @@
 //! To start the executable once more takes longer than to make a jail. A copy costs a fraction of that, but has all that
 //! the process has: so it is made first of all, before there are threads, configuration or secrets, and only by who says
 //! that this is so. The variables of the environment, which are there from the beginning, are overwritten in it.
+#![expect(clippy::disallowed_methods, reason = "what this process is, and nowhere to write to")]
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, open, statat};
-use rustix::process::chdir;
+use rustix::process::{WaitOptions, chdir, waitpid};
 
 use super::{Begun, NAME, serve};
 use crate::cell::outside::Identity;
@@ -23,7 +24,8 @@ static MADE: Mutex<Option<(Identity, Begun)>> = Mutex::new(None);
 /// is lost but time.
 pub fn make(user: u32, group: u32) {
     let identity = Identity { user, group };
-    if !is_alone() {
+    // What could not hide what it was started with is not made.
+    if !is_alone() || !words::have_room_for(NAME) {
         return;
     }
     let Ok((socket, theirs)) = wire::pair() else { return };
@@ -33,10 +35,13 @@ pub fn make(user: u32, group: u32) {
     *made = Some((identity, Begun { socket, process }));
 }
 
-/// The one that was made, if it is for this person.
+/// The one that was made, if it is for this person and still there.
 pub(super) fn take(identity: Identity) -> Option<Begun> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.take_if(|(known, _)| *known == identity).map(|(_, begun)| begun)
+    let (_, begun) = made.take_if(|(known, _)| *known == identity)?;
+    // Somebody may have ended it; then there will be another.
+    let runs = waitpid(Some(begun.process), WaitOptions::NOHANG).is_ok_and(|ended| ended.is_none());
+    runs.then_some(begun)
 }
 
 /// Whether this process has one thread. What cannot be found out is not so.

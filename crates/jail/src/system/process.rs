@@ -160,11 +160,14 @@ impl Holder {
             let bound = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
             // SAFETY: always safe to call. If the parent has ended before, it is another one now.
             let orphaned = unsafe { libc::getppid() } as usize != parent.addr();
-            while bound == 0 && !orphaned {
-                // SAFETY: always safe to call; it returns when a signal has come.
+            if bound != 0 || orphaned {
+                return 1;
+            }
+            loop {
+                // SAFETY: always safe to call. It returns only after a signal for which there is a handler, and there
+                // are none.
                 unsafe { libc::pause() };
             }
-            1
         }
         let mut stack: Vec<u128> = Vec::with_capacity(STACK);
         let top = stack.spare_capacity_mut().as_mut_ptr_range().end;

@@ -40,6 +40,11 @@ pub unsafe fn remember(
     }
 }
 
+/// Whether there is room for a name in place of all of them.
+pub fn have_room_for(name: &str) -> bool {
+    !START.load(Ordering::Relaxed).is_null() && LENGTH.load(Ordering::Relaxed) > name.len()
+}
+
 /// Puts a name in place of all of them. `false`: there is no room for it, and nothing has changed.
 ///
 /// The kernel goes on into the variables where the words do not end in NUL, so that a name may be longer than they were.
@@ -49,10 +54,10 @@ pub unsafe fn remember(
 /// Nobody reads or writes them at the same time, and nobody has a reference to them: not the standard library, whose
 /// `args` and `vars` copy them, and not the caller.
 pub unsafe fn replace(name: &str) -> bool {
-    let (start, length) = (START.load(Ordering::Relaxed), LENGTH.load(Ordering::Relaxed));
-    if start.is_null() || length <= name.len() {
+    if !have_room_for(name) {
         return false;
     }
+    let (start, length) = (START.load(Ordering::Relaxed), LENGTH.load(Ordering::Relaxed));
     // SAFETY: `length` bytes from `start` on are strings of this process's own stack, one right behind the other, which
     // the kernel made writable; the caller says that nobody else uses them.
     let all = unsafe { std::slice::from_raw_parts_mut(start, length) };
