@@ -43,6 +43,7 @@ impl Launch {
             min_isolation: Some(configuration.min_isolation),
             network: caller::network(),
         });
+        options.retention = configuration.retention;
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
             path: root.join(exacta::commands_file::NAME),

@@ -256,7 +256,7 @@ impl FileSystem for Confined {
 
     fn set_mode(&self, path: &BStr, mode: u32, follow: Follow) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
-        self.inner.recorder.before_attributes(self.place(&spot, path))?;
+        self.inner.recorder.before_attributes(&spot, self.place(&spot, path))?;
         change_mode(&spot, Mode::from_raw_mode(mode))
     }
 
@@ -268,7 +268,7 @@ impl FileSystem for Confined {
         follow: Follow,
     ) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
-        self.inner.recorder.before_attributes(self.place(&spot, path))?;
+        self.inner.recorder.before_attributes(&spot, self.place(&spot, path))?;
         let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         Ok(rustix::fs::chownat(&spot.directory, &**spot.name, user, group, flags)?)
@@ -283,7 +283,7 @@ impl FileSystem for Confined {
     ) -> io::Result<()> {
         // A device of everybody's may be touched, and nothing happens.
         let Some(spot) = self.object(path, follow)? else { return Ok(()) };
-        self.inner.recorder.before_attributes(self.place(&spot, path))?;
+        self.inner.recorder.before_attributes(&spot, self.place(&spot, path))?;
         let times = Timestamps {
             last_access: metadata::timespec(accessed),
             last_modification: metadata::timespec(modified),

@@ -53,10 +53,13 @@ impl Recorder {
     }
 
     /// Mode, owner or times will change.
-    pub(crate) fn before_attributes(&self, place: Option<BString>) -> io::Result<()> {
-        match self.at(place)? {
-            Some(announcing) => announcing.before_attributes(),
-            None => Ok(()),
+    pub(crate) fn before_attributes(&self, spot: &Spot, place: Option<BString>) -> io::Result<()> {
+        match self.at(place) {
+            Ok(Some(announcing)) => announcing.before_attributes(),
+            Ok(None) => Ok(()),
+            // That nothing is there is the better answer, and comes by itself.
+            Err(_) if look(spot).is_err() => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -243,10 +246,12 @@ fn check_empty_directory(spot: &Spot) -> io::Result<()> {
     Ok(())
 }
 
+fn look(spot: &Spot) -> Result<Stat, Errno> {
+    rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
 /// What rename(2) says of two names that both exist; `Ok(false)` when there is nothing to do.
 pub(crate) fn may_replace(from: &Spot, to: &Spot, places: (&BStr, &BStr)) -> io::Result<bool> {
-    let look =
-        |spot: &Spot| rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW);
     let (source, target) = (look(from)?, look(to)?);
     let is_directory = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
     if !is_directory(&source) && (from.slash || to.slash) {

@@ -21,7 +21,7 @@ use crate::record::{About, Entry, Numbered, Outcome, RecordId, Step};
 use crate::steps::Hand;
 use crate::steps::write::keep_copy;
 use crate::system;
-use crate::{settle, whereabouts};
+use crate::whereabouts;
 
 pub(crate) use ends::{finish, new_record, repair};
 use known::{Covered, Open};
@@ -401,8 +401,13 @@ impl Recording {
         if record.times.iter().any(|(known, _)| *known == path) {
             return Ok(None);
         }
-        let modified = settle::modified_at(&self.ground, directory)?;
-        Ok(modified.map(|modified| Entry::Time { path, modified }))
+        let Some(now) = self.ground.facts(directory)? else { return Ok(None) };
+        // This request may have set its time already: `touch -d` on a directory, and then a new name in it.
+        let set = record.steps.iter().find_map(|one| match &one.step {
+            Step::Meta { before, .. } if before.inode == now.inode => Some(before.modified),
+            _ => None,
+        });
+        Ok(Some(Entry::Time { path, modified: set.unwrap_or(now.modified) }))
     }
 
     fn file<'a>(&self, open: &'a mut Open) -> Result<&'a mut RecordFile, UndoError> {
