@@ -217,9 +217,11 @@ impl FileSystem for Confined {
         let (directory, name, flags) = (&from.directory, &**from.name, AtFlags::empty());
         let make =
             || Ok(rustix::fs::linkat(directory, name, &to.directory, &**to.raw_name(), flags)?);
-        match self.inner.recorder.at(self.place(&to, path))? {
-            Some(announcing) => announcing.link(self.place(&from, existing), make),
-            None => make(),
+        let places = (self.place(&from, existing), self.place(&to, path));
+        self.inner.recorder.check_same_side(&places)?;
+        match (places.0, self.inner.recorder.at(places.1)?) {
+            (Some(existing), Some(announcing)) => announcing.link(existing.as_bstr(), make),
+            _ => make(),
         }
     }
 

@@ -40,6 +40,23 @@ impl Recorder {
         Ok(change.map(|change| Announcing { change, place }))
     }
 
+    /// The project and the private `/tmp` are two file systems where the one is recorded and the other is not, as they are
+    /// for every program: what leaves by a rename is gone for undo, what comes may be a whole tree that nobody has
+    /// listed, and a file with names on both sides could be changed without a record. So `mv` copies and deletes.
+    pub(crate) fn check_same_side(
+        &self,
+        places: &(Option<BString>, Option<BString>),
+    ) -> io::Result<()> {
+        let crossing = match places {
+            (Some(place), None) | (None, Some(place)) => Some(place.clone()),
+            _ => None,
+        };
+        match self.at(crossing)? {
+            Some(_) => Err(errno::error(errno::EXDEV)),
+            None => Ok(()),
+        }
+    }
+
     /// Something is made by `make`, which has done nothing if it fails.
     pub(crate) fn creating<T>(
         &self,
@@ -92,14 +109,10 @@ impl Announcing<'_> {
 
     pub(crate) fn link<T>(
         &self,
-        existing: Option<BString>,
+        existing: &BStr,
         make: impl FnOnce() -> io::Result<T>,
     ) -> io::Result<T> {
-        // Another name for something outside of the project is as new as any other file.
-        let announced = match &existing {
-            Some(existing) => self.change.link(existing, &self.place),
-            None => self.change.create(&self.place),
-        };
+        let announced = self.change.link(existing, &self.place);
         self.or_not(announced.map_err(|error| self.refusal(error))?, make())
     }
 

@@ -60,10 +60,12 @@ impl Chance {
     }
 }
 
+fn rounds(usual: u64) -> u64 {
+    std::env::var("EXACTA_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 pub fn all_file_systems_agree_on_random_operations() {
-    let rounds =
-        std::env::var("EXACTA_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
-    for seed in 1..=rounds {
+    for seed in 1..=rounds(60) {
         let backends = backends();
         let mut chance = Chance(seed);
         let untouched: Vec<_> = backends.iter().map(|backend| backend.scratch.tree()).collect();
@@ -112,7 +114,7 @@ pub fn all_file_systems_agree_on_random_operations() {
 
 /// Undone and redone after every few lines, and all of it in the end.
 pub fn what_happens_by_chance_can_be_undone() {
-    for seed in 1..=40 {
+    for seed in 1..=rounds(40) {
         let backend = recorded();
         let transactions = backend.transactions.as_ref().unwrap();
         let mut chance = Chance(seed * 7919);
@@ -248,7 +250,7 @@ impl Model {
 
 pub fn random_paths_lead_where_the_model_says() {
     let mut found = 0;
-    for seed in 1..=40 {
+    for seed in 1..=rounds(40) {
         let mut chance = Chance(seed * 7919);
         let scratch = Scratch::new();
         let model = Model::random(&mut chance);

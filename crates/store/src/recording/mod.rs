@@ -306,6 +306,10 @@ impl Recording {
         let (from, to) = (path::check(from)?, path::check(to)?);
         let mut open = self.open();
         let Some((_, facts)) = self.look(&from)? else { return Ok(Announced(None)) };
+        if self.ground.facts(&to)?.is_some() {
+            // It must fail, and what is known of the target stays known.
+            return Ok(Announced(None));
+        }
         let number = self.add(&mut open, make(from.clone(), to.clone(), facts.inode))?;
         open.rebase(&from, &to);
         Ok(Announced(Some(number)))
@@ -392,6 +396,9 @@ impl Recording {
         if open.timed.contains(directory) {
             return Ok(None);
         }
+        // What is no directory (any more) makes the change fail, and its own time is none of this.
+        let now = self.ground.facts(directory)?.filter(Facts::is_directory);
+        let Some(now) = now else { return Ok(None) };
         open.timed.insert(directory.into());
         if open.covered.get(directory) == Some(&Covered::Made) {
             return Ok(None);
@@ -401,7 +408,6 @@ impl Recording {
         if record.times.iter().any(|(known, _)| *known == path) {
             return Ok(None);
         }
-        let Some(now) = self.ground.facts(directory)? else { return Ok(None) };
         // This request may have set its time already: `touch -d` on a directory, and then a new name in it.
         let set = record.steps.iter().find_map(|one| match &one.step {
             Step::Meta { before, .. } if before.inode == now.inode => Some(before.modified),
