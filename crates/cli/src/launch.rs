@@ -44,6 +44,7 @@ impl Launch {
             network: caller::network(),
             direct: false,
         });
+        options.retention = configuration.retention;
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
             path: root.join(exacta::commands_file::NAME),

@@ -26,7 +26,8 @@ use crate::error::EngineError;
 use crate::gate::{Face, Judgement, Refusals};
 use crate::programs::limits::Chosen;
 use crate::surroundings::Grants;
-use settings::Settings;
+use crate::undo::Retention;
+use settings::{Remembering, Settings};
 
 /// The project's file.
 pub const PROJECT_FILE: &str = ".exacta.toml";
@@ -59,6 +60,8 @@ pub struct Configuration {
     pub limits: Chosen,
     /// The rung of the jail's ladder below which programs do not run.
     pub min_isolation: Level,
+    /// How much is remembered for undo.
+    pub retention: Retention,
     /// What files say in vain.
     pub notices: Vec<Notice>,
     /// The files read, the highest tier first.
@@ -87,6 +90,7 @@ impl Configuration {
             grants,
             limits,
             min_isolation: min_isolation(sources.min_isolation, &parsed),
+            retention: retention(&parsed),
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
             trust,
@@ -191,6 +195,22 @@ fn limits(files: &[(Tier, Settings)]) -> Chosen {
     };
     let wanted = of(Tier::TrustedProject).or(of(Tier::User));
     wanted.at_most(of(Tier::System)).at_most(of(Tier::Project))
+}
+
+/// What the administrator says holds; then the most specific wins. A project that is not trusted says nothing: to
+/// remember less would be to lose what can be undone, and to remember more takes the operator's room.
+fn retention(files: &[(Tier, Settings)]) -> Retention {
+    let order = [Tier::System, Tier::TrustedProject, Tier::User];
+    let said = |of: fn(&Remembering) -> Option<u64>| {
+        let file = |tier| files.iter().find(|(its, _)| *its == tier);
+        order.into_iter().find_map(|tier| of(&file(tier)?.1.undo))
+    };
+    let usual = Retention::default();
+    Retention {
+        days: said(|undo| undo.max_age_days).unwrap_or(usual.days),
+        records: said(|undo| undo.max_records).unwrap_or(usual.records),
+        bytes: said(|undo| undo.max_bytes).unwrap_or(usual.bytes),
+    }
 }
 
 /// Only who may loosen can open paths outside the project.

@@ -10,7 +10,7 @@ use crate::gate::Refusals;
 use crate::programs::limits::Chosen;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
-pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits", "min_isolation"];
+pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits", "min_isolation", "undo"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -21,6 +21,16 @@ pub struct Settings {
     pub limits: Chosen,
     /// The rung of the jail's ladder below which programs do not run.
     pub min_isolation: Option<Level>,
+    pub undo: Remembering,
+}
+
+/// How much is remembered for undo, where a file says it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Remembering {
+    pub max_age_days: Option<u64>,
+    pub max_records: Option<u64>,
+    pub max_bytes: Option<u64>,
 }
 
 #[derive(Deserialize, Default)]
@@ -31,6 +41,7 @@ struct Written {
     paths: Paths,
     limits: WrittenLimits,
     min_isolation: Option<toml::Spanned<String>>,
+    undo: Remembering,
 }
 
 #[derive(Deserialize, Default)]
@@ -102,6 +113,7 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
         open_files: written.limits.open_files,
         output_bytes: written.limits.output_bytes,
     };
+    settings.undo = written.undo;
     Ok(settings)
 }
 

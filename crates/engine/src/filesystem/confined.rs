@@ -223,9 +223,11 @@ impl FileSystem for Confined {
         let (directory, name, flags) = (&from.directory, &**from.name, AtFlags::empty());
         let make =
             || Ok(rustix::fs::linkat(directory, name, &to.directory, &**to.raw_name(), flags)?);
-        match self.inner.recorder.at(self.place(&to, path))? {
-            Some(announcing) => announcing.link(self.place(&from, existing), make),
-            None => cover::making(make),
+        let places = (self.place(&from, existing), self.place(&to, path));
+        self.inner.recorder.check_same_side(&places)?;
+        match (places.0, self.inner.recorder.at(places.1)?) {
+            (Some(existing), Some(announcing)) => announcing.link(existing.as_bstr(), make),
+            _ => cover::making(make),
         }
     }
 
@@ -262,7 +264,7 @@ impl FileSystem for Confined {
 
     fn set_mode(&self, path: &BStr, mode: u32, follow: Follow) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
-        self.inner.recorder.before_attributes(self.place(&spot, path))?;
+        self.inner.recorder.before_attributes(&spot, self.place(&spot, path))?;
         change_mode(&spot, Mode::from_raw_mode(mode))
     }
 
@@ -274,7 +276,7 @@ impl FileSystem for Confined {
         follow: Follow,
     ) -> io::Result<()> {
         let Some(spot) = self.object(path, follow)? else { return Err(errno::error(errno::EPERM)) };
-        self.inner.recorder.before_attributes(self.place(&spot, path))?;
+        self.inner.recorder.before_attributes(&spot, self.place(&spot, path))?;
         cover::giving((user, group), |user, group| {
             let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
             let flags = AtFlags::SYMLINK_NOFOLLOW;
@@ -291,7 +293,7 @@ impl FileSystem for Confined {
     ) -> io::Result<()> {
         // A device of everybody's may be touched, and nothing happens.
         let Some(spot) = self.object(path, follow)? else { return Ok(()) };
-        self.inner.recorder.before_attributes(self.place(&spot, path))?;
+        self.inner.recorder.before_attributes(&spot, self.place(&spot, path))?;
         let times = Timestamps {
             last_access: metadata::timespec(accessed),
             last_modification: metadata::timespec(modified),

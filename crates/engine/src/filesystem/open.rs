@@ -116,7 +116,9 @@ impl Opening<'_> {
         match way {
             Way::At(spot) => self.resolver.place(spot, self.path),
             Way::Beneath(mount, _, rest) => {
-                self.resolver.mounts.is_project(*mount).then(|| path::below(rest))
+                // What does not exist is refused by whoever opens it.
+                let inside = self.resolver.mounts.is_project(*mount) && !path::has_hidden(rest);
+                inside.then(|| path::below(rest))
             }
         }
     }

@@ -41,6 +41,23 @@ impl Recorder {
         Ok(change.map(|change| Announcing { change, place }))
     }
 
+    /// The project and the private `/tmp` are two file systems where the one is recorded and the other is not, as they are
+    /// for every program: what leaves by a rename is gone for undo, what comes may be a whole tree that nobody has
+    /// listed, and a file with names on both sides could be changed without a record. So `mv` copies and deletes.
+    pub(crate) fn check_same_side(
+        &self,
+        places: &(Option<BString>, Option<BString>),
+    ) -> io::Result<()> {
+        let crossing = match places {
+            (Some(place), None) | (None, Some(place)) => Some(place.clone()),
+            _ => None,
+        };
+        match self.at(crossing)? {
+            Some(_) => Err(errno::error(errno::EXDEV)),
+            None => Ok(()),
+        }
+    }
+
     /// Something is made by `make`, which has done nothing if it fails.
     pub(crate) fn creating<T>(
         &self,
@@ -54,10 +71,13 @@ impl Recorder {
     }
 
     /// Mode, owner or times will change.
-    pub(crate) fn before_attributes(&self, place: Option<BString>) -> io::Result<()> {
-        match self.at(place)? {
-            Some(announcing) => announcing.before_attributes(),
-            None => Ok(()),
+    pub(crate) fn before_attributes(&self, spot: &Spot, place: Option<BString>) -> io::Result<()> {
+        match self.at(place) {
+            Ok(Some(announcing)) => announcing.before_attributes(),
+            Ok(None) => Ok(()),
+            // That nothing is there is the better answer, and comes by itself.
+            Err(_) if look(spot).is_err() => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -90,14 +110,10 @@ impl Announcing<'_> {
 
     pub(crate) fn link<T>(
         &self,
-        existing: Option<BString>,
+        existing: &BStr,
         make: impl FnOnce() -> io::Result<T>,
     ) -> io::Result<T> {
-        // Another name for something outside of the project is as new as any other file.
-        let announced = match &existing {
-            Some(existing) => self.change.link(existing, &self.place),
-            None => self.change.create(&self.place),
-        };
+        let announced = self.change.link(existing, &self.place);
         self.or_not(announced.map_err(|error| self.refusal(error))?, make())
     }
 
@@ -244,10 +260,12 @@ fn check_empty_directory(spot: &Spot) -> io::Result<()> {
     Ok(())
 }
 
+fn look(spot: &Spot) -> Result<Stat, Errno> {
+    rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
 /// What rename(2) says of two names that both exist; `Ok(false)` when there is nothing to do.
 pub(crate) fn may_replace(from: &Spot, to: &Spot, places: (&BStr, &BStr)) -> io::Result<bool> {
-    let look =
-        |spot: &Spot| rustix::fs::statat(&spot.directory, &**spot.name, AtFlags::SYMLINK_NOFOLLOW);
     let (source, target) = (look(from)?, look(to)?);
     let is_directory = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
     if !is_directory(&source) && (from.slash || to.slash) {

@@ -20,16 +20,9 @@ pub(crate) fn rename(
 ) -> io::Result<()> {
     let (old, new) = match places {
         (Some(old), Some(new)) if is_named(from) && is_named(to) => (old, new),
-        (Some(_), Some(_)) | (None, None) => return plainly(from, to, replace),
-        // Between the project and the private `/tmp`: what leaves is gone for undo, and what comes may be a whole tree
-        // that nobody has listed. For a program they are two file systems, and so they are here: `mv` copies and deletes.
-        (one, other) => {
-            let recorded = recorder.at(one.or(other))?.is_some();
-            return if recorded {
-                Err(errno::error(errno::EXDEV))
-            } else {
-                plainly(from, to, replace)
-            };
+        places => {
+            recorder.check_same_side(&places)?;
+            return plainly(from, to, replace);
         }
     };
     match recorder.at(Some(old.clone()))? {

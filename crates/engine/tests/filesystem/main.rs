@@ -13,11 +13,14 @@ mod operations;
 mod races;
 mod scratch;
 mod streams;
+#[path = "../there_and_back/mod.rs"]
+mod there_and_back;
 mod trash;
 
 exacta_world::tests! {
     battery::every_backend_behaves_the_same,
     chance::all_file_systems_agree_on_random_operations,
+    chance::what_happens_by_chance_can_be_undone,
     chance::random_paths_lead_where_the_model_says,
     chance::random_bytes_are_no_way_out,
     confinement::no_operation_leaves_by_any_way,

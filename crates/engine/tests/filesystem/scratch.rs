@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bstr::BStr;
 use exacta::filesystem::{Confined, Memory, Places};
+use exacta::undo::Transactions;
 use exacta_shell::filesystem::FileSystem;
 
 /// `TEMP/exacta-files-…/{root,outside}`, deleted at the end.
@@ -96,38 +98,55 @@ pub struct Backend {
     /// For the setup of a case: what an overlay reads.
     pub below: Option<Arc<dyn FileSystem>>,
     pub scratch: Scratch,
+    /// The request that it all belongs to, where it is recorded.
+    pub transactions: Option<Arc<Transactions>>,
 }
 
 pub fn backends() -> Vec<Backend> {
-    vec![real(), walking(), memory(), overlay_above(), overlay_below()]
+    vec![real(), walking(), recorded(), memory(), overlay_above(), overlay_below()]
+}
+
+/// The real one, with everything in the undo journal. The private `/tmp` is another file system there.
+pub fn recorded() -> Backend {
+    let scratch = Scratch::new();
+    let (files, transactions) = scratch.confined().recorded();
+    transactions.as_ref().unwrap().begin(BStr::new("test"), files.root());
+    let files = Arc::new(files);
+    Backend { name: "real, recorded", files, below: None, scratch, transactions }
 }
 
 fn real() -> Backend {
     let scratch = Scratch::new();
-    Backend { name: "real", files: Arc::new(scratch.confined()), below: None, scratch }
+    Backend {
+        name: "real",
+        files: Arc::new(scratch.confined()),
+        below: None,
+        scratch,
+        transactions: None,
+    }
 }
 
 fn walking() -> Backend {
     let scratch = Scratch::new();
     let files = Arc::new(scratch.confined_by_walking());
-    Backend { name: "real, by walking", files, below: None, scratch }
+    Backend { name: "real, by walking", files, below: None, scratch, transactions: None }
 }
 
 fn memory() -> Backend {
     let scratch = Scratch::new();
     let files = Arc::new(Memory::new(scratch.root().to_str().unwrap()));
-    Backend { name: "memory", files, below: None, scratch }
+    Backend { name: "memory", files, below: None, scratch, transactions: None }
 }
 
 fn overlay_above() -> Backend {
     let scratch = Scratch::new();
     let files = Arc::new(exacta::filesystem::over_directory(&scratch.root()).unwrap());
-    Backend { name: "overlay, all above", files, below: None, scratch }
+    Backend { name: "overlay, all above", files, below: None, scratch, transactions: None }
 }
 
 fn overlay_below() -> Backend {
     let scratch = Scratch::new();
     let below: Arc<dyn FileSystem> = Arc::new(scratch.confined());
     let files = Arc::new(exacta::filesystem::over(Arc::clone(&below)).unwrap());
-    Backend { name: "overlay, setup below", files, below: Some(below), scratch }
+    Backend { name: "overlay, setup below", files, below: Some(below), scratch, transactions: None }
 }

@@ -21,7 +21,7 @@ use crate::record::{About, Entry, Numbered, Outcome, RecordId, Step};
 use crate::steps::Hand;
 use crate::steps::write::keep_copy;
 use crate::system;
-use crate::{settle, whereabouts};
+use crate::whereabouts;
 
 pub(crate) use ends::{finish, new_record, repair};
 use known::{Covered, Open};
@@ -306,6 +306,10 @@ impl Recording {
         let (from, to) = (path::check(from)?, path::check(to)?);
         let mut open = self.open();
         let Some((_, facts)) = self.look(&from)? else { return Ok(Announced(None)) };
+        if self.ground.facts(&to)?.is_some() {
+            // It must fail, and what is known of the target stays known.
+            return Ok(Announced(None));
+        }
         let number = self.add(&mut open, make(from.clone(), to.clone(), facts.inode))?;
         open.rebase(&from, &to);
         Ok(Announced(Some(number)))
@@ -392,6 +396,9 @@ impl Recording {
         if open.timed.contains(directory) {
             return Ok(None);
         }
+        // What is no directory (any more) makes the change fail, and its own time is none of this.
+        let now = self.ground.facts(directory)?.filter(Facts::is_directory);
+        let Some(now) = now else { return Ok(None) };
         open.timed.insert(directory.into());
         if open.covered.get(directory) == Some(&Covered::Made) {
             return Ok(None);
@@ -401,8 +408,12 @@ impl Recording {
         if record.times.iter().any(|(known, _)| *known == path) {
             return Ok(None);
         }
-        let modified = settle::modified_at(&self.ground, directory)?;
-        Ok(modified.map(|modified| Entry::Time { path, modified }))
+        // This request may have set its time already: `touch -d` on a directory, and then a new name in it.
+        let set = record.steps.iter().find_map(|one| match &one.step {
+            Step::Meta { before, .. } if before.inode == now.inode => Some(before.modified),
+            _ => None,
+        });
+        Ok(Some(Entry::Time { path, modified: set.unwrap_or(now.modified) }))
     }
 
     fn file<'a>(&self, open: &'a mut Open) -> Result<&'a mut RecordFile, UndoError> {
