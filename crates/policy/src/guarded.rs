@@ -99,10 +99,24 @@ fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
     }
 }
 
-/// Is more than half of the name written?
+/// Is half of the name written?
 fn is_aimed(pattern: &[u8], name: &[u8]) -> bool {
-    let written = pattern.iter().filter(|byte| !b"*?[]!^-".contains(byte)).count();
-    written * 2 > name.len()
+    let mut written = 0;
+    let mut rest = pattern;
+    while let Some((first, more)) = rest.split_first() {
+        rest = more;
+        match first {
+            b'*' | b'?' => {}
+            b'[' => {
+                let end = more.iter().position(|byte| *byte == b']').unwrap_or(more.len());
+                // `[g]` is a `g`.
+                written += usize::from(end == 1);
+                rest = more.get(end + 1..).unwrap_or_default();
+            }
+            _ => written += 1,
+        }
+    }
+    written > 2 && written * 2 >= name.len()
 }
 
 fn extended(paths: &[BString], names: &[&[u8]]) -> Vec<BString> {

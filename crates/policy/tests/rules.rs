@@ -22,9 +22,12 @@ fn every_default_rule_can_be_understood() {
         let shown = matches!(
             &*rule.id,
             "limit"
+                | "answered"
                 | "copied-program"
+                | "found-process"
                 | "home-path"
                 | "late-text"
+                | "production"
                 | "project-program"
                 | "unread-option"
                 | "unread-path"

@@ -74,6 +74,10 @@ impl Inquiry<'_> {
             // What people's tools put there belongs to a toolchain: `. ~/.cargo/env`.
             Access::Execute => !below.starts_with(b"."),
             Access::Read => is_gathered(below, opening.by),
+            // What comes after `cd ~` is judged where it is.
+            Access::Enter if matches!(below.as_bytes(), b"." | b"~" | b"~/") => {
+                opening.by.is_some_and(|by| works_where_it_is(by) && !goes(by.reading))
+            }
             // `make -C ~`, `patch -d ~`: whatever stands there is run or changed.
             Access::Enter => opening.by.is_some_and(works_where_it_is),
         };
@@ -127,9 +131,13 @@ fn is_gathered(below: &BStr, by: Option<&Subjected<'_>>) -> bool {
         || PERSONAL.iter().any(|name| first == name.as_bytes())
 }
 
+fn goes(reading: &Reading) -> bool {
+    matches!(reading.name.as_slice(), b"cd" | b"pushd" | b"popd")
+}
+
 /// `cd`, `cd ~`: is the shell where `~` leads then? `None`: it stays where it is.
 pub(super) fn goes_home(reading: &Reading, root: &BStr) -> Option<bool> {
-    if !matches!(reading.name.as_slice(), b"cd" | b"pushd" | b"popd") {
+    if !goes(reading) {
         return None;
     }
     let Some(to) = reading.operands.first() else { return Some(reading.name == "cd") };

@@ -8,8 +8,9 @@ use exacta_syntax::ast::{
     Coprocess, ForLoop, IfCommand, List, WhileLoop,
 };
 
-use crate::event::Input;
-use crate::word::Word;
+use crate::event::{Access, Input};
+use crate::guarded;
+use crate::word::{Dynamic, Word};
 
 use super::Walker;
 use super::functions::Frame;
@@ -179,10 +180,10 @@ impl Walker<'_> {
                     self.fields(word, &mut fields);
                 }
                 let value = loop_values(&fields);
-                // The one word, or of several the last pattern.
+                // The one word, or of several a pattern of something guarded.
                 over = match fields.len() {
                     1 => fields.pop(),
-                    _ => fields.into_iter().rfind(is_glob),
+                    _ => fields.iter().rev().find_map(guarded_pattern),
                 };
                 value
             }
@@ -357,8 +358,13 @@ fn is_parted(word: &Word) -> bool {
     }
 }
 
-fn is_glob(word: &Word) -> bool {
-    matches!(word, Word::Dynamic(dynamic) if dynamic.glob.is_some())
+/// One of several words that can be something guarded; with which text the value begins is not known then.
+fn guarded_pattern(word: &Word) -> Option<Word> {
+    let Word::Dynamic(dynamic) = word else { return None };
+    let glob = dynamic.glob.as_ref()?;
+    let guarded = !guarded::paths(glob.as_bstr(), Access::Write).is_empty();
+    let word = Dynamic { prefix: BString::default(), ..(**dynamic).clone() };
+    guarded.then(|| Word::Dynamic(Box::new(word)))
 }
 
 /// A condition that prints nothing: tests.
