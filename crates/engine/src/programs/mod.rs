@@ -14,6 +14,7 @@ mod toolchains;
 mod versions;
 
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -209,7 +210,7 @@ impl Programs {
         }
         let manner = Manner {
             ignored: program.control.ignored(),
-            nowhere: self.prepared.is_gone(program.directory),
+            nowhere: self.is_gone(program.directory),
         };
         let running = Arc::new(self.jail.start(
             &inside,
@@ -234,6 +235,12 @@ impl Programs {
             Ending::Exited(status) => Ended::Exited(ExitStatus(status)),
             Ending::Signalled(signal) => Ended::Signalled(i32::from(signal)),
         })
+    }
+
+    /// Whether the directory in which the script is was removed.
+    fn is_gone(&self, directory: &BStr) -> bool {
+        let layer = self.layering.as_ref().and_then(|layering| layering.handle());
+        self.prepared.is_gone(directory, layer.as_ref().map(|layer| layer.as_fd()))
     }
 
     /// The hosts that a program may reach. None for one that the script has put in the place of another.

@@ -5,6 +5,7 @@
     reason = "the operator's own system is looked at, which programs see read-only"
 )]
 
+use std::os::fd::BorrowedFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +14,8 @@ use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
 use exacta_jail::{Level, Plan};
 use exacta_policy::Policy;
 use exacta_shell::host::Identity;
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 use super::toolchains::{self, Toolchains};
 use super::{Places, ProgramOptions, environment, git, system};
@@ -176,11 +179,15 @@ impl Prepared {
     }
 
     /// Whether a directory in which the script is has been removed: then programs run on in what is left of it.
-    pub fn is_gone(&self, directory: &BStr) -> bool {
+    pub fn is_gone(&self, directory: &BStr, layer: Option<BorrowedFd<'_>>) -> bool {
         let Ok(path) = directory.to_path() else { return false };
         let within = |place: &Path| path.strip_prefix(place).ok();
         let host = match within(&self.places.root) {
-            Some(_) => path.to_owned(),
+            Some(below) => match layer {
+                // What was removed in a layer is still there beneath it.
+                Some(layer) => return is_gone_in(layer, below),
+                None => path.to_owned(),
+            },
             // Elsewhere it is for the jail to say that there is no such directory.
             None => match within(Path::new("/tmp")) {
                 Some(below) if !below.as_os_str().is_empty() => self.places.temporary.join(below),
@@ -242,6 +249,12 @@ impl Prepared {
 /// Nobody is root inside.
 pub fn numbers(user: u32, group: u32) -> (u32, u32) {
     (user.max(1), group.max(1))
+}
+
+fn is_gone_in(layer: BorrowedFd<'_>, below: &Path) -> bool {
+    let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+    let found = rustix::fs::statat(layer, below, AtFlags::SYMLINK_NOFOLLOW);
+    found.is_err_and(|error| error == Errno::NOENT)
 }
 
 fn path(toolchains: &Toolchains, tools: &[PathBuf]) -> Vec<PathBuf> {

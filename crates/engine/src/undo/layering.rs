@@ -11,7 +11,7 @@ use exacta_store::{Layer, Outcome, RecordId, UndoError};
 use rustix::io::Errno;
 
 use super::Transactions;
-use crate::filesystem::Cover;
+use crate::filesystem::{Cover, Handle};
 
 /// What becomes of a request's layer at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,6 +85,11 @@ impl Layering {
         self.transactions.set_layered(true);
         self.cover.put_on(Arc::new(handle), owner);
         Ok(())
+    }
+
+    /// The layer, while it lies over the project.
+    pub(crate) fn handle(&self) -> Option<Handle> {
+        self.cover.handle()
     }
 
     /// Takes it away again, when all that ran in the jail has ended.
