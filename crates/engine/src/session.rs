@@ -28,7 +28,7 @@ use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
 use crate::surroundings::World;
-use crate::undo::{Held, Keep, Retention, Transactions, UndoReport};
+use crate::undo::{Keep, Retention, Transactions, UndoReport, Why};
 
 /// How a session begins.
 #[derive(Clone)]
@@ -172,6 +172,8 @@ pub struct Outcome {
 
 /// The exit status of what exacta could not do.
 const UNABLE: u8 = 125;
+/// The exit status of what nobody has approved.
+const REFUSED: u8 = 126;
 
 /// Stops a running request from another thread.
 #[derive(Clone)]
@@ -371,7 +373,11 @@ impl Session {
         let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let undo = self.close_record(&mut status, request.keep, said_to);
+        let keep = match request.keep {
+            Keep::Apply if self.gate.judged().grant.is_some() => Keep::ApplyAll,
+            keep => keep,
+        };
+        let undo = self.close_record(&mut status, keep, said_to);
         let [output, errors] = streams.map(Collected::take);
         let truncated = output.cut || errors.cut;
         let spill = output.spill.or(errors.spill);
@@ -397,7 +403,7 @@ impl Session {
 
     /// A request whose changes are to wait writes nothing into the project from its first command on.
     fn lay(&self, keep: Keep) -> Result<(), Interrupt> {
-        if keep == Keep::Apply {
+        if keep != Keep::Hold {
             return Ok(());
         }
         self.host.lay().map_err(|why| {
@@ -440,12 +446,15 @@ impl Session {
                 None
             }
         };
-        if let Some(Held { id, why: Some(why) }) = &held {
+        if let Some(held) = &held
+            && let Some((why, exit)) = why_not(&held.why)
+        {
+            let id = held.id;
             say(format!(
                 "exacta: what this request changed was not applied: {why}\nhint: it is held as {id}: exacta diff {id} \
                  shows it, exacta commit {id} applies it, exacta discard {id} drops it\n"
             ));
-            *status = ExitStatus(UNABLE);
+            *status = exit;
         }
         let report = transactions.finish(exit).unwrap_or_else(|error| {
             say(format!("exacta: what this request changed may not be undoable: {error}\n"));
@@ -501,6 +510,23 @@ impl Session {
         let (output, kept) = Collected::of(self.output.as_ref(), output, "txt");
         let (errors, kept_errors) = Collected::of(self.output.as_ref(), errors, "err.txt");
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
+    }
+}
+
+/// In words, and how the request ends then. `None`: that is what was asked for.
+fn why_not(why: &Why) -> Option<(String, ExitStatus)> {
+    match why {
+        Why::Asked => None,
+        Why::Failed(error) => Some((error.to_string(), ExitStatus(UNABLE))),
+        Why::Guarded(paths) => {
+            let named =
+                paths.iter().take(5).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let more = if paths.len() > 5 { ", …" } else { "" };
+            let text = format!(
+                "it writes what runs later on the host, and nobody has approved that: {named}{more}"
+            );
+            Some((text, ExitStatus(REFUSED)))
+        }
     }
 }
 

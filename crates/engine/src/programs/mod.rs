@@ -208,10 +208,8 @@ impl Programs {
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
         }
-        let manner = Manner {
-            ignored: program.control.ignored(),
-            nowhere: self.is_gone(program.directory),
-        };
+        let manner =
+            Manner { ignored: program.control.ignored(), nowhere: self.is_gone(program.directory) };
         let running = Arc::new(self.jail.start(
             &inside,
             &descriptors.given(),

@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use exacta_jail::plan::Layers;
 use exacta_jail::{Cell, Failure};
 use exacta_store::{Layer, Outcome, RecordId, UndoError};
 use rustix::io::Errno;
 
-use super::Transactions;
+use super::{Transactions, guarded};
 use crate::filesystem::{Cover, Handle};
 
 /// What becomes of a request's layer at its end.
@@ -19,6 +19,8 @@ pub enum Keep {
     /// It comes into the project.
     #[default]
     Apply,
+    /// It comes into the project also where it changes what runs later on the host: a person has said yes.
+    ApplyAll,
     /// It waits for a person.
     Hold,
 }
@@ -27,8 +29,16 @@ pub enum Keep {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     pub id: RecordId,
-    /// Why it was not applied; `None`: that was asked for.
-    pub why: Option<UndoError>,
+    pub why: Why,
+}
+
+/// Why a layer was not applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    Asked,
+    /// These run later on the host, or decide what agents may do.
+    Guarded(Vec<BString>),
+    Failed(UndoError),
 }
 
 /// The layers of a session, one for each request that needs one.
@@ -104,21 +114,24 @@ impl Layering {
         self.transactions.set_layered(false);
         let Some(layer) = self.lock().take() else { return Ok(None) };
         if keep == Keep::Hold {
-            return self.hold(layer, exit, None);
+            return self.hold(layer, exit, Why::Asked);
+        }
+        if keep == Keep::Apply
+            && let Ok(plan) = layer.plan()
+        {
+            let guarded = guarded::among(&plan);
+            if !guarded.is_empty() {
+                return self.hold(layer, exit, Why::Guarded(guarded));
+            }
         }
         let applied = self.transactions.whole_recording().and_then(|record| record.apply(&layer));
         match applied {
             Ok(_) => layer.discard().map(|()| None),
-            Err(error) => self.hold(layer, exit, Some(error)),
+            Err(error) => self.hold(layer, exit, Why::Failed(error)),
         }
     }
 
-    fn hold(
-        &self,
-        layer: Layer,
-        exit: i32,
-        why: Option<UndoError>,
-    ) -> Result<Option<Held>, UndoError> {
+    fn hold(&self, layer: Layer, exit: i32, why: Why) -> Result<Option<Held>, UndoError> {
         if layer.plan().is_ok_and(|plan| plan.is_empty()) {
             return layer.discard().map(|()| None);
         }

@@ -8,13 +8,14 @@
 //! What is not recorded here: the private `/tmp`, and what programs write to a layer of their own.
 
 mod cleaning;
+mod guarded;
 mod layering;
 mod refusal;
 mod transactions;
 
 pub use cleaning::Retention;
 pub(crate) use layering::Layering;
-pub use layering::{Held, Keep};
+pub use layering::{Held, Keep, Why};
 pub(crate) use refusal::refusal;
 pub(crate) use transactions::Change;
 pub use transactions::{Transactions, UndoReport};

@@ -51,6 +51,24 @@ pub struct Planned {
 }
 
 impl LayerPlan {
+    /// Every path that it changes, also in directories that come whole.
+    pub fn paths(&self) -> impl Iterator<Item = BString> + '_ {
+        self.steps.iter().flat_map(|planned| {
+            let inside = planned.manifest.iter().flatten();
+            let top = planned.step.paths().next().cloned().unwrap_or_default();
+            let inside = inside.map(move |(path, _)| path::join(&top, path));
+            planned.step.paths().cloned().chain(inside.collect::<Vec<_>>())
+        })
+    }
+
+    /// What is where nothing was before.
+    pub fn made(&self) -> impl Iterator<Item = &BString> {
+        self.steps.iter().filter_map(|planned| match &planned.step {
+            Step::Create { path } => Some(path),
+            _ => None,
+        })
+    }
+
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.refusals.is_empty() && self.conflicts.is_empty()
     }
