@@ -63,7 +63,9 @@ pub(crate) fn paths(pattern: &BStr, access: Access) -> Vec<BString> {
         let names = if is_pattern(part) { names(part, &whole, access) } else { Vec::new() };
         found |= !names.is_empty();
         if place > 0 {
-            whole.iter_mut().for_each(|path| path.push(b'/'));
+            for path in &mut whole {
+                path.push(b'/');
+            }
         }
         whole = match names.as_slice() {
             [] => extended(&whole, &[part]),

@@ -108,9 +108,7 @@ impl Inquiry<'_> {
             self.maker.extend_from_slice(&invocation.words);
         }
         let mut findings = self.by_rules(&mut subjected);
-        super::effects::talks_to_itself(&subjected, &mut findings);
-        self.empties_a_part(&subjected, &mut findings);
-        super::production::spare_tests(&subjected, &mut findings);
+        self.soften(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
         subjected.hosts.iter().for_each(|grant| self.reach(grant));
         if findings.is_empty() {
@@ -120,10 +118,7 @@ impl Inquiry<'_> {
         if self.deletes_everything(&reading) {
             findings.extend(self.situation("whole-project", "find -delete"));
         }
-        self.removes_sought(&subjected, &mut findings);
-        self.ends_processes(&subjected, &mut findings);
-        self.changes_production(&subjected, &mut findings);
-        self.answered(&subjected, &mut findings);
+        self.told(&subjected, &mut findings);
         if self.at_home && unpacks(&reading) {
             findings.extend(self.situation("home-path", "~"));
         }
@@ -145,6 +140,21 @@ impl Inquiry<'_> {
         self.listed(&subjected);
         self.through(&subjected);
         self.implied(&subjected);
+    }
+
+    /// What a rule says by the words alone, and their place makes harmless.
+    fn soften(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        super::effects::talks_to_itself(subjected, findings);
+        self.empties_a_part(subjected, findings);
+        super::production::spare_tests(subjected, findings);
+    }
+
+    /// What its words tell together, or with what it is fed.
+    fn told(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
+        self.removes_sought(subjected, findings);
+        self.ends_processes(subjected, findings);
+        self.changes_production(subjected, findings);
+        self.answered(subjected, findings);
     }
 
     /// `printf '%s' ~/.ssh/*`: whoever lists what is guarded wants more than the names.

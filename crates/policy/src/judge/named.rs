@@ -49,8 +49,7 @@ fn hidden_in(word: &BStr, root: &BStr) -> Option<BString> {
     let (at, start) = marked.or_else(|| word.find(root).map(|at| (at, at)))?;
     let before = word.get(..at)?;
     let opens = match before.last() {
-        None => true,
-        Some(b'=' | b'@' | b':' | b',' | b'<') => true,
+        None | Some(b'=' | b'@' | b':' | b',' | b'<') => true,
         Some(_) => before.len() == 2 && before.starts_with(b"-"),
     };
     let rest = word.get(start..)?;

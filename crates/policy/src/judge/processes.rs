@@ -39,19 +39,13 @@ impl Inquiry<'_> {
     /// `pgrep x | while read p`: the variable is the number of a process that was looked up.
     fn reads_processes(&mut self, subjected: &Subjected<'_>) {
         const READING: [&str; 3] = ["mapfile", "read", "readarray"];
-        if !READING.iter().any(|name| subjected.reading.name == *name) || !self.is_told(subjected) {
+        if !READING.iter().any(|name| subjected.reading.name == *name) || !is_told(subjected) {
             return;
         }
         let Some(asked) = &self.tells_processes else { return };
         let said = BString::from([b"$(", asked.as_slice(), b")"].concat());
         let names = subjected.reading.operands.iter().filter_map(Word::as_literal);
         self.computed.extend(names.map(|name| (name.into(), said.clone())));
-    }
-
-    /// Does a command that tells of processes say what this one reads?
-    fn is_told(&self, subjected: &Subjected<'_>) -> bool {
-        let Input::Pipe(names) = &subjected.invocation.input else { return false };
-        names.iter().any(|name| TELLING.iter().any(|known| name.shown() == *known))
     }
 
     pub fn ends_processes(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
@@ -92,7 +86,7 @@ impl Inquiry<'_> {
     fn fed(&self, subjected: &Subjected<'_>) -> Option<BString> {
         let own = |path: &Word| path.shown().ends_with(b".pid");
         match &subjected.invocation.input {
-            Input::Pipe(_) if self.is_told(subjected) => {
+            Input::Pipe(_) if is_told(subjected) => {
                 self.tells_processes.clone().filter(|asked| is_looked_up(asked.as_bstr()))
             }
             Input::Pipe(names) => {
@@ -104,6 +98,12 @@ impl Inquiry<'_> {
             Input::File(_) | Input::Inherited => Some("kill".into()),
         }
     }
+}
+
+/// Does a command that tells of processes say what this one reads?
+fn is_told(subjected: &Subjected<'_>) -> bool {
+    let Input::Pipe(names) = &subjected.invocation.input else { return false };
+    names.iter().any(|name| TELLING.iter().any(|known| name.shown() == *known))
 }
 
 fn runs_kill(subjected: &Subjected<'_>) -> bool {
@@ -132,7 +132,7 @@ fn served(subjected: &Subjected<'_>) -> Option<BString> {
 fn is_looked_up(said: &BStr) -> bool {
     let blank = |byte: &u8| byte.is_ascii_whitespace() || b"\"'();|&`".contains(byte);
     let words: Vec<&[u8]> = said.split(blank).filter(|word| !word.is_empty()).collect();
-    let names = |known: &str| words.iter().any(|word| *word == known.as_bytes());
+    let names = |known: &str| words.contains(&known.as_bytes());
     if !TELLING.iter().any(|known| names(known)) {
         return false;
     }

@@ -68,6 +68,14 @@ const ASKING: &[&str] = &["artisan"];
 impl Inquiry<'_> {
     pub fn changes_production(&self, subjected: &Subjected<'_>, findings: &mut Vec<Finding>) {
         let words = subjected.invocation.words.as_slice();
+        // Nearly no command names an environment.
+        let names = |word: &Word| {
+            let shown = word.shown();
+            shown == "--force" || is_production(shown)
+        };
+        if subjected.invocation.assignments.is_empty() && !words.iter().skip(1).any(names) {
+            return;
+        }
         if changes_database(words) && (is_meant(subjected) || forces(words)) {
             let about = bstr::join(" ", words.iter().map(Word::shown));
             findings.extend(self.situation("production", &about.to_str_lossy()));
@@ -136,6 +144,6 @@ fn forces(words: &[Word]) -> bool {
 
 /// `production`, `prod`, `app.settings.production`.
 fn is_production(value: &BStr) -> bool {
-    let last = value.rsplit(|byte| b"._-/:".contains(byte)).next().unwrap_or_default();
+    let last = value.rsplit(|byte| b"._-/:=".contains(byte)).next().unwrap_or_default();
     [&b"prod"[..], b"production", b"live", b"prd"].iter().any(|it| last.eq_ignore_ascii_case(it))
 }

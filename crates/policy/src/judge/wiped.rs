@@ -11,6 +11,9 @@ use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::word::{Dynamic, Word};
 
+/// So many patterns of loops are remembered.
+const MOST: usize = 64;
+
 /// Patterns that all names match.
 const ALL: [&str; 8] = ["*", "./*", "**", "**/*", "./**/*", "./**", "*.*", "**/*.*"];
 
@@ -23,7 +26,6 @@ impl Inquiry<'_> {
         if all && !self.each_of_all.contains(&assign.name) {
             self.each_of_all.push(assign.name.clone());
         }
-        const MOST: usize = 64;
         let mut patterns: Vec<BString> = dynamic.glob.iter().cloned().collect();
         if dynamic.written.contains_str("$(") || dynamic.written.contains(&b'`') {
             patterns.extend_from_slice(&self.lists_guarded);
