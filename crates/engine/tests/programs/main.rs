@@ -16,6 +16,8 @@ mod doors;
 #[path = "../behaviour/oracle.rs"]
 mod oracle;
 mod scene;
+#[path = "../there_and_back/mod.rs"]
+mod there_and_back;
 #[path = "../behaviour/tree.rs"]
 mod tree;
 
@@ -26,6 +28,7 @@ use case::Case;
 use exacta::Request;
 use libtest_mimic::{Arguments, Failed, Trial};
 use scene::Scene;
+use there_and_back::Before;
 use tree::Tree;
 
 /// What a run gave, by exacta or by the oracle.
@@ -69,14 +72,17 @@ fn check(case: &Case) -> Result<(), Failed> {
     };
     case.lay_out(&scene.project);
     let request = Request::new(case.script.as_str()).with_stdin(case.stdin.as_bytes());
+    let before = Before::of(&scene.project);
     let outcome = Scene::session(scene.options()).run_script(&request);
+    let undone = before.there_and_back(&scene.project, outcome.undo.as_ref());
     let observed = Observed {
         stdout: outcome.stdout,
         stderr: outcome.stderr,
         status: i32::from(outcome.status.0),
         tree: tree::read(&scene.project),
     };
-    compare(case, expected.as_ref(), &observed)
+    compare(case, expected.as_ref(), &observed)?;
+    undone.map_err(|problem| format!("{problem}\nscript: {}", case.script).into())
 }
 
 /// Takes all files away.
