@@ -26,13 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map_or(Access::Write, |folder| Access::Layer(folder.into())),
         hidden: vec![".clada".into()],
     };
+    let passwd = "agent:x:1000:1000::/:/bin/sh\n".into();
     let view = View {
         trees: vec![read("/usr", &["bin/curl", "bin/wget", "bin/sudo"]), write],
-        files: vec![SyntheticFile {
-            target: "/etc/passwd".into(),
-            content: "agent:x:1000:1000::/:/bin/sh\n".into(),
-        }],
-        copies: Vec::new(),
+        files: vec![SyntheticFile { target: "/etc/passwd".into(), content: passwd }],
         links: ["bin", "sbin", "lib", "lib64"]
             .map(|name| SyntheticLink {
                 target: format!("/{name}").into(),
