@@ -304,7 +304,11 @@ fn between_the_project_and_the_private_tmp() {
     project.change(b"echo x > f; mkdir d; echo y > d/g");
     project.change(b"mv f d /tmp");
     let outcome = project.run(b"echo x > k; ln k /tmp/k");
-    assert!(outcome.stderr.contains_str("Invalid cross-device link"), "{}", outcome.stderr.as_bstr());
+    assert!(
+        outcome.stderr.contains_str("Invalid cross-device link"),
+        "{}",
+        outcome.stderr.as_bstr()
+    );
     assert!(!project.root.join("f").exists());
     project.change(b"mv /tmp/f /tmp/d .; cat f d/g");
     assert_eq!(project.read("d/g"), "y\n");
