@@ -86,7 +86,7 @@ pub fn all_file_systems_agree_on_random_operations() {
         let untouched: Vec<_> = backends.iter().map(|backend| backend.scratch.tree()).collect();
         let mut history = String::new();
         for _ in 0..150 {
-            let line = chance.line();
+            let line = if seed % 2 == 0 { chance.line() } else { chance.near_line() };
             history += &format!("{line}\n");
             // What is not renamed where it is recorded would lead to other trees: see `renaming.rs`.
             let recorded = backends.iter().find(|backend| backend.transactions.is_some()).unwrap();
