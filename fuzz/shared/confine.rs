@@ -134,7 +134,7 @@ fn look_into(path: &Path, state: bool, found: &mut BTreeMap<PathBuf, String>) {
     if stat.is_dir() {
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let own = ["tmp", "trash", "preimages"].iter().any(|own| name == *own) && state;
+            let own = ["tmp", "trash", "preimages", "undo"].iter().any(|own| name == *own) && state;
             if !own && (state || name != ".clada") {
                 look_into(&entry.path(), state, found);
             }

@@ -194,6 +194,37 @@ fn run_reports_as_json() {
 }
 
 #[test]
+fn run_reports_how_it_is_undone() {
+    let project = Project::new();
+    let undo = |text: &str| {
+        let output = project.run(&["run", "--json", "--", text]);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        report["undo"].clone()
+    };
+    assert_eq!(undo("echo x > f"), serde_json::json!({"id": 1, "strategy": "restore"}));
+    assert_eq!(undo("cat f"), Value::Null);
+    assert_eq!(undo("echo y > f")["id"], 2);
+}
+
+#[test]
+fn how_much_is_remembered_is_the_operators_to_say() {
+    let project = Project::new();
+    // A project that is not trusted has no say.
+    project.write(".exacta.toml", "[undo]\nmax_records = 0\n");
+    project.write("config.toml", "[undo]\nmax_records = 3\nmax_age_days = 1\n");
+    for _ in 0..50 {
+        let output = project.run(&["--config", "config.toml", "-c", "echo x >> f"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    // A process that ends does not wait until all of it is done.
+    let log = fs::read_dir(project.0.join(".clada/undo/log")).expect("the records");
+    assert!((3..40).contains(&log.count()));
+    project.write("config.toml", "[undo]\nmax_record = 3\n");
+    let output = project.run(&["--config", "config.toml", "-c", "true"]);
+    assert!(text(&output.stderr).contains("max_record"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn run_takes_words_or_a_text() {
     let project = Project::new();
     assert_eq!(text(&project.run(&["run", "--", "echo", "a  b", "$HOME"]).stdout), "a  b $HOME\n");

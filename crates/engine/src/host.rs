@@ -64,7 +64,11 @@ impl EngineHost {
     pub(crate) fn lay(&self) -> Result<(), String> {
         let programs = self.programs.as_ref();
         let programs = programs.ok_or_else(|| "programs cannot run here".to_owned())?;
-        programs.lay().map_err(|failure| failure.to_string())
+        match programs.lay() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err("there are no layers here".to_owned()),
+            Err(failure) => Err(failure.to_string()),
+        }
     }
 
     /// What becomes of what it has written.

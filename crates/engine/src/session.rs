@@ -170,6 +170,10 @@ pub struct Outcome {
     pub undo: Option<UndoReport>,
 }
 
+/// Never in silence.
+const UNPROTECTED: &str =
+    "exacta: what programs have changed cannot be undone: without namespaces there are no layers\n";
+
 /// The exit status of what exacta could not do.
 const UNABLE: u8 = 125;
 /// The exit status of what nobody has approved.
@@ -362,8 +366,12 @@ impl Session {
         };
         let mut status = end(&mut self.shell, flow);
         let programs = self.host.end_request();
-        if self.direct && programs.is_some() {
+        let unprotected = programs.as_ref().is_some_and(|tally| tally.unprotected);
+        if programs.is_some() && (self.direct || unprotected) {
             self.mark_irreversible("its programs wrote directly");
+        }
+        if unprotected && let Some(errors) = &said_to {
+            let _nobody_listens = errors.write_all(UNPROTECTED.as_bytes());
         }
         if programs.as_ref().is_some_and(|tally| tally.reached_out) {
             self.mark_irreversible("what was sent over the network stays sent");

@@ -207,9 +207,9 @@ fn retention(files: &[(Tier, Settings)]) -> Retention {
     };
     let usual = Retention::default();
     Retention {
-        days: said(|undo| undo.max_age_days).unwrap_or(usual.days),
-        records: said(|undo| undo.max_records).unwrap_or(usual.records),
-        bytes: said(|undo| undo.max_bytes).unwrap_or(usual.bytes),
+        days: said(|undo| undo.days).unwrap_or(usual.days),
+        records: said(|undo| undo.records).unwrap_or(usual.records),
+        bytes: said(|undo| undo.bytes).unwrap_or(usual.bytes),
     }
 }
 

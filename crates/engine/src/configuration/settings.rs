@@ -28,9 +28,12 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Remembering {
-    pub max_age_days: Option<u64>,
-    pub max_records: Option<u64>,
-    pub max_bytes: Option<u64>,
+    #[serde(rename = "max_age_days")]
+    pub days: Option<u64>,
+    #[serde(rename = "max_records")]
+    pub records: Option<u64>,
+    #[serde(rename = "max_bytes")]
+    pub bytes: Option<u64>,
 }
 
 #[derive(Deserialize, Default)]

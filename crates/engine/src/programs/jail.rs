@@ -55,6 +55,8 @@ pub struct Tally {
     pub execs: Vec<Exec>,
     /// Every connection that was asked for, allowed or not.
     pub connections: Vec<Connection>,
+    /// There was no layer to write to, although there should have been one.
+    pub unprotected: bool,
     /// Something was granted to one of them.
     pub reached_out: bool,
     pub walls: Walls,
@@ -136,17 +138,18 @@ impl Jail {
         }
     }
 
-    /// A jail with the request's layer in it, for what comes.
+    /// A jail with the request's layer in it, for what comes. `false`: there is no layer.
     pub fn prepare(
         &self,
         limits: &Limits,
         prepared: &Prepared,
         layering: Option<&Layering>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let mut state = self.lock();
         let standing = state.ready_and_laid(limits, prepared, layering)?;
+        let laid = standing.laid;
         state.standing = Some(standing);
-        Ok(())
+        Ok(laid)
     }
 
     /// The time of the request is used up: a new jail would only give it more.
@@ -202,6 +205,10 @@ impl Standing {
     /// Lays the request's layer over the project, unless that was done.
     fn lay(&mut self, layering: Option<&Layering>) -> Result<(), Failure> {
         let Some(layering) = layering.filter(|_| !self.laid) else { return Ok(()) };
+        if !self.cell.walls().namespaces {
+            // Whoever allows jails without a view has allowed this too, and is told.
+            return Ok(());
+        }
         layering.lay(&mut self.cell)?;
         self.laid = true;
         Ok(())
@@ -264,6 +271,9 @@ impl State {
                 standing.lay(layering).map(|()| standing)
             }
         });
+        if let (Ok(standing), Some(tally), Some(_)) = (&laid, &mut self.tally, layering) {
+            tally.unprotected |= !standing.laid;
+        }
         if laid.is_err() {
             // Nothing has run yet, and so nothing has held it: there is nothing to report.
             self.tally.take_if(|tally| tally.execs.is_empty());

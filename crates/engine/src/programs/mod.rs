@@ -140,8 +140,8 @@ impl Programs {
         self
     }
 
-    /// A layer for all that the request writes from now on, with the jail that shows it to programs.
-    pub(crate) fn lay(&self) -> Result<(), Failure> {
+    /// A layer for all that the request writes from now on, with the jail that shows it to programs. `false`: none can be had.
+    pub(crate) fn lay(&self) -> Result<bool, Failure> {
         let limits = limits::of_jail(&self.chosen.applied_to(Allowance::of(self.policy.profile())));
         self.jail.prepare(&limits, &self.prepared, self.layering.as_deref())
     }

@@ -146,6 +146,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop(descriptors);
             let (changes, folders) = furnished;
+            drop(ours);
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }

@@ -100,7 +100,7 @@ impl Project {
         let folder = self.root.join(".clada").join(layer.place().to_string());
         let mount = format!(
             "mount -t overlay overlay -o lowerdir={},upperdir={folder}/upper,workdir={folder}/work,userxattr,index=on {} \
-             && cd {} && bash -euc \"$SCRIPT\" && mount -t tmpfs tmpfs .clada && cp -a . {view}",
+             && cd {} && bash -euc \"$SCRIPT\" && cp -a . {view}",
             self.root.display(),
             self.folder.join("mount").display(),
             self.folder.join("mount").display(),
