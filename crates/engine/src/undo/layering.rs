@@ -49,7 +49,13 @@ pub(crate) struct Layering {
     root: PathBuf,
     /// Where the journal makes layers.
     folders: PathBuf,
-    layer: Mutex<Option<Layer>>,
+    layer: Mutex<Option<Made>>,
+}
+
+struct Made {
+    layer: Layer,
+    /// Somebody may have written to it.
+    laid: bool,
 }
 
 impl Layering {
@@ -72,16 +78,17 @@ impl Layering {
     pub(crate) fn make(&self) -> Result<(), Failure> {
         let mut layer = self.lock();
         if layer.is_none() {
-            *layer = Some(self.transactions.new_layer().map_err(|error| unable(&error))?);
+            let new = self.transactions.new_layer().map_err(|error| unable(&error))?;
+            *layer = Some(Made { layer: new, laid: false });
         }
         Ok(())
     }
 
     /// Lays it over the project in a jail in which nothing runs. From now on what is written goes there, whoever writes.
     pub(crate) fn lay(&self, cell: &mut Cell) -> Result<(), Failure> {
-        let layer = self.lock();
-        let Some(layer) = layer.as_ref() else { return Ok(()) };
-        if self.cover.handle().is_some() {
+        let mut made = self.lock();
+        let Some(Made { layer, laid }) = made.as_mut() else { return Ok(()) };
+        if std::mem::replace(laid, true) {
             // It lay over the project in a jail that has ended, and the kernel remembers having worked there.
             self.cover.take_off();
             layer.renew().map_err(|error| unable(&error))?;
@@ -112,7 +119,10 @@ impl Layering {
     pub(crate) fn settle(&self, keep: Keep, exit: i32) -> Result<Option<Held>, UndoError> {
         self.cover.take_off();
         self.transactions.set_layered(false);
-        let Some(layer) = self.lock().take() else { return Ok(None) };
+        let Some(Made { layer, laid }) = self.lock().take() else { return Ok(None) };
+        if !laid {
+            return layer.discard().map(|()| None);
+        }
         if keep == Keep::Hold {
             return self.hold(layer, exit, Why::Asked);
         }
@@ -140,7 +150,7 @@ impl Layering {
         Ok(Some(Held { id, why }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Layer>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Made>> {
         self.layer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
