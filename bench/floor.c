@@ -4,8 +4,8 @@
  *     floor bare PROGRAM      for each byte read: fork, exec, wait; how many nanoseconds that took, as a line
  *
  * PLAN is what `exacta-bench plan` prints, so that the view is the same: the same trees, hidden programs, files and
- * links. The layers are those of crates/jail/src/cell/entry.rs in the same order; but there is no spawner, no warden, no
- * supervisor and no protocol, and what goes wrong ends it. It measures; it is not a jail to be used. */
+ * links. The layers are those of crates/jail/src/cell/entry.rs, one after the other in one process: there is no spawner, no
+ * warden, no supervisor and no protocol, and what goes wrong ends it. It measures; it is not a jail to be used. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
