@@ -366,26 +366,15 @@ impl Session {
         };
         let mut status = end(&mut self.shell, flow);
         let programs = self.host.end_request();
-        let unprotected = programs.as_ref().is_some_and(|tally| tally.unprotected);
-        if programs.is_some() && (self.direct || unprotected) {
-            self.mark_irreversible("its programs wrote directly");
-        }
-        if unprotected && let Some(errors) = &said_to {
-            let _nobody_listens = errors.write_all(UNPROTECTED.as_bytes());
-        }
-        if programs.as_ref().is_some_and(|tally| tally.reached_out) {
-            self.mark_irreversible("what was sent over the network stays sent");
+        if let Some(tally) = &programs {
+            self.note_irreversible(tally, said_to.as_ref());
         }
         let own_time = self.host.recorded_time().saturating_sub(worked);
         let of_programs = programs.as_ref().map(|tally| tally.processor_time);
         let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let keep = match request.keep {
-            Keep::Apply if self.gate.judged().grant.is_some() => Keep::ApplyAll,
-            keep => keep,
-        };
-        let undo = self.close_record(&mut status, keep, said_to);
+        let undo = self.close_record(&mut status, request.keep, said_to);
         let [output, errors] = streams.map(Collected::take);
         let truncated = output.cut || errors.cut;
         let spill = output.spill.or(errors.spill);
@@ -423,9 +412,19 @@ impl Session {
         })
     }
 
-    fn mark_irreversible(&self, reason: &str) {
-        if let Some(transactions) = &self.transactions {
-            transactions.mark_irreversible(reason);
+    /// What programs did that no record can take back.
+    fn note_irreversible(&self, tally: &Tally, said_to: Option<&Arc<dyn OpenFile>>) {
+        let Some(transactions) = &self.transactions else { return };
+        if self.direct || tally.unprotected {
+            transactions.mark_irreversible("its programs wrote directly");
+        }
+        if tally.unprotected
+            && let Some(errors) = said_to
+        {
+            let _nobody_listens = errors.write_all(UNPROTECTED.as_bytes());
+        }
+        if tally.reached_out {
+            transactions.mark_irreversible("what was sent over the network stays sent");
         }
     }
 
@@ -446,6 +445,10 @@ impl Session {
             }
         };
         let exit = i32::from(status.0);
+        let keep = match keep {
+            Keep::Apply if self.gate.judged().grant.is_some() => Keep::ApplyAll,
+            keep => keep,
+        };
         let held = match self.host.settle(keep, exit) {
             Ok(held) => held,
             Err(error) => {

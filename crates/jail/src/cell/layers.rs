@@ -6,7 +6,6 @@
 //!
 //! The lower directory is the tree itself as it lies in the view, the upper and the kernel's own are in the folder. What is
 //! not to be seen of the tree is for whoever makes the folder to white out in the upper one.
-#![expect(clippy::disallowed_methods, reason = "the view is made of the host itself")]
 
 use std::convert::Infallible;
 use std::os::fd::{AsFd, OwnedFd};
