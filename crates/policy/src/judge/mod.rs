@@ -5,6 +5,7 @@
 //! - [`effects`]: what its words do.
 //! - [`named`], [`processes`], [`production`], [`answered`]: what is told by any of its words, or by
 //!   what it is fed with.
+//! - [`fed`]: files that are named in what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
 //!   [`left`]: … later.
@@ -18,6 +19,7 @@ mod beside;
 mod command;
 mod computed;
 mod effects;
+mod fed;
 mod filekinds;
 mod home;
 mod implied;

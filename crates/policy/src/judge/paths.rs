@@ -143,7 +143,8 @@ impl Inquiry<'_> {
         }
         let changes = matches!(access, Access::Write | Access::Delete);
         let from_root = dynamic.prefix == "/" && dynamic.glob.is_none();
-        if from_root || (changes && self.leads_elsewhere(written)) {
+        let up = dynamic.prefix.is_empty() && self.prints_ups(written);
+        if from_root || up || (changes && self.leads_elsewhere(written)) {
             findings.extend(self.situation("unread-path", &written.to_str_lossy()));
         }
         if (changes || access == Access::Read) && dynamic.prefix.is_empty() {
