@@ -9,7 +9,7 @@
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
 //!   [`left`]: … later.
-//! - [`paths`], [`variables`]: where paths lead, which variables make programs execute; [`home`]: what `~` means;
+//! - [`paths`], [`unknown`], [`variables`]: where paths lead, also those of which only a part is known, which variables make programs execute; [`home`]: what `~` means;
 //!   [`computed`], [`system`], [`wiped`], [`sought`]: paths that a command says, programs that are copied, all files at
 //!   once, and those that are looked for by name.
 
@@ -35,6 +35,7 @@ mod scripts;
 mod sought;
 mod system;
 mod through;
+mod unknown;
 mod unread;
 mod variables;
 mod wiped;
