@@ -137,7 +137,9 @@ impl Place {
         let mut moved = |spot: &Spot| match step(spot) {
             Step::Surely(spot) => spot,
             Step::Perhaps(next) => {
-                stayed.push(spot.clone());
+                // `cd "$d" || continue; …; cd ..`: nobody goes back up from where he did not go down.
+                let below = spot.below.max(next.below);
+                stayed.push(Spot { below, ..spot.clone() });
                 next
             }
         };
