@@ -115,4 +115,6 @@ pub enum Shape {
     ForkBomb { function: BString },
     /// Runs or fills a file until somebody stops it.
     Endless { what: BString },
+    /// A loop that goes further up with every round.
+    Climbs,
 }

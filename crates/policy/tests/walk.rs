@@ -127,6 +127,7 @@ fn shown(event: &Event) -> String {
         }
         Event::Shape(Shape::ForkBomb { function }) => format!("bomb {function}"),
         Event::Shape(Shape::Endless { what }) => format!("endless {what}"),
+        Event::Shape(Shape::Climbs) => "climbs".to_owned(),
     }
 }
 

@@ -126,7 +126,7 @@ impl Explorer {
                 self.seen.opens.push((open.path, open.access));
             }
             Event::Shape(Shape::ForkBomb { .. }) => self.seen.bomb = true,
-            Event::Assign(_) | Event::Shape(Shape::Endless { .. }) => {}
+            Event::Assign(_) | Event::Shape(Shape::Endless { .. } | Shape::Climbs) => {}
         }
     }
 

@@ -138,6 +138,7 @@ impl Inquiry<'_> {
         }
         self.written_program(&subjected);
         self.listed(&subjected);
+        self.names_in_input(&subjected);
         self.through(&subjected);
         self.implied(&subjected);
     }

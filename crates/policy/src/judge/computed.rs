@@ -105,6 +105,17 @@ impl Inquiry<'_> {
             .is_some_and(|(inner, whole)| whole && inner.starts_with(b"dirname "))
     }
 
+    /// `p=$(printf '../%.0s' {1..8}); cd "$p"`: nothing but ups, as many as somebody likes.
+    pub fn prints_ups(&self, written: &BStr) -> bool {
+        const PRINTERS: [&str; 4] = ["printf ", "echo ", "yes ", "seq "];
+        let written = written.trim_with(|c| c == '"').as_bstr();
+        let inner = self.computed_by(written).map(|(inner, _)| inner);
+        inner.or_else(|| substitution(written)).is_some_and(|inner| {
+            inner.contains_str("../")
+                && PRINTERS.iter().any(|printer| inner.starts_with(printer.as_bytes()))
+        })
+    }
+
     /// The command that said what the variable has with which the word begins; and is it all of the word?
     fn computed_by(&self, written: &BStr) -> Option<(&BStr, bool)> {
         let (name, tail) = variable_of(written)?;

@@ -29,7 +29,18 @@ pub(super) struct Fresh {
 
 /// What makes a program of such a source start another one.
 const STARTING: &[&str] = &[
-    "Command", "exec", "system", "popen", "spawn", "Process", "Runtime", "shell", "cmd", "execute",
+    "Command",
+    "exec",
+    "system",
+    "popen",
+    "spawn",
+    "Process",
+    "Runtime",
+    "shell",
+    "cmd",
+    "execute",
+    "commandLine",
+    "go:generate",
 ];
 
 /// What removes files, in languages nobody here reads …
@@ -53,6 +64,20 @@ const REMOVING: &[&str] = &[
     "deleteTree",
     "removeFile",
     "nftw",
+];
+
+/// … what is secret wherever it lies …
+const SECRET: &[&str] = &[
+    ".ssh/",
+    "id_rsa",
+    "id_ed25519",
+    ".netrc",
+    ".aws/",
+    ".git-credentials",
+    ".gnupg",
+    ".kube/",
+    ".pypirc",
+    ".docker/config",
 ];
 
 /// … and what is not the project's.
@@ -148,6 +173,11 @@ impl Inquiry<'_> {
     }
 
     fn implied_file(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
+        if !fresh.guessed {
+            let mut findings = Vec::new();
+            self.built_in_files(&fresh.path, fresh.text.as_bstr(), &mut findings);
+            self.note(vec![fresh.path.clone()], via, findings);
+        }
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
         match kind {
             _ if fresh.guessed => self.texts_in(subjected, fresh, via),
@@ -164,16 +194,16 @@ impl Inquiry<'_> {
                 if STARTING.iter().any(|name| fresh.text.contains_str(name)) {
                     self.texts_in(subjected, fresh, via);
                 }
-                self.removes_elsewhere(subjected, fresh, via);
+                self.reaches_elsewhere(subjected, fresh, via);
             }
             FileKind::Manifest => self.texts_in(subjected, fresh, via),
         }
     }
 
-    /// `os.RemoveAll(os.Getenv("HOME"))`: removes what is not the project's.
-    fn removes_elsewhere(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
+    /// `os.RemoveAll(os.Getenv("HOME"))`: removes what is not the project's, or reads what is secret there.
+    fn reaches_elsewhere(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
         let names = |sights: &[&str]| sights.iter().any(|sight| fresh.text.contains_str(sight));
-        if names(REMOVING) && names(ELSEWHERE) {
+        if names(ELSEWHERE) && (names(REMOVING) || names(SECRET)) {
             let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
             let findings = self.rules_on(&subject, &subjected.lifted);
             self.note(vec![fresh.path.clone()], via, findings);

@@ -5,10 +5,11 @@
 //! - [`effects`]: what its words do.
 //! - [`named`], [`processes`], [`production`], [`answered`]: what is told by any of its words, or by
 //!   what it is fed with.
+//! - [`fed`]: files that are named in what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
 //!   [`left`]: … later.
-//! - [`paths`], [`variables`]: where paths lead, which variables make programs execute; [`home`]: what `~` means;
+//! - [`paths`], [`unknown`], [`variables`]: where paths lead, also those of which only a part is known, which variables make programs execute; [`home`]: what `~` means;
 //!   [`computed`], [`system`], [`wiped`], [`sought`]: paths that a command says, programs that are copied, all files at
 //!   once, and those that are looked for by name.
 
@@ -18,6 +19,7 @@ mod beside;
 mod command;
 mod computed;
 mod effects;
+mod fed;
 mod filekinds;
 mod home;
 mod implied;
@@ -33,6 +35,7 @@ mod scripts;
 mod sought;
 mod system;
 mod through;
+mod unknown;
 mod unread;
 mod variables;
 mod wiped;

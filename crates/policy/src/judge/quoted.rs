@@ -65,6 +65,7 @@ fn quoted(line: &[u8]) -> Vec<BString> {
 /// A line of a recipe without what a build file puts before the command: `@`, `- `, `RUN `, `entry: `.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
+    let line = line.strip_prefix(b"//go:generate ").unwrap_or(line);
     let line = line.trim_start_with(|c| matches!(c, '@' | '-' | '+' | ' '));
     for sign in [&b"COMMAND "[..], b": ", b"= ", b" := "] {
         if let Some((_, rest)) = line.split_once_str(sign) {

@@ -55,9 +55,11 @@ pub struct GivenOption {
 /// What several programs have in common: `programs/kinds.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    AppliesPatches,
     Compiles,
     Hides,
     RunsProject,
+    TakesIn,
     WordsFromFile,
 }
 
@@ -65,10 +67,12 @@ impl Kind {
     /// Is the program of this kind? `name` is the one it goes by.
     pub fn includes(self, name: &BStr) -> bool {
         let number = match self {
-            Kind::Compiles => 0,
-            Kind::Hides => 1,
-            Kind::RunsProject => 2,
-            Kind::WordsFromFile => 3,
+            Kind::AppliesPatches => 0,
+            Kind::Compiles => 1,
+            Kind::Hides => 2,
+            Kind::RunsProject => 3,
+            Kind::TakesIn => 4,
+            Kind::WordsFromFile => 5,
         };
         table::is_of_kind(number, name)
     }

@@ -82,7 +82,7 @@ pub struct Problem {
 
 pub const VERDICTS: &[&str] = &["allow", "confirm", "deny"];
 pub const PROFILES: &[&str] = &["safe", "dev", "full-auto"];
-pub const SHAPES: &[&str] = &["fork-bomb", "endless"];
+pub const SHAPES: &[&str] = &["fork-bomb", "endless", "climbs"];
 pub const LEVELS: &[&str] = &["unclear", "dangerous"];
 pub const VALUES: &[&str] = &["text", "shell", "program", "paths", "options:NAME"];
 pub const SITUATIONS: &[&str] = &[

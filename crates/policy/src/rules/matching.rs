@@ -132,6 +132,7 @@ fn shape_name(shape: &Shape) -> &'static str {
     match shape {
         Shape::ForkBomb { .. } => "fork-bomb",
         Shape::Endless { .. } => "endless",
+        Shape::Climbs => "climbs",
     }
 }
 
@@ -146,7 +147,20 @@ fn any_path(globs: &Texts, path: &BStr) -> bool {
 /// A value that is not known may be any.
 fn value_matches(rule: &Compiled, value: Option<&BStr>) -> bool {
     let Some(value) = value else { return rule.ruling != Ruling::Allow || rule.with.is_empty() };
-    (rule.with.is_empty() || any(&rule.with, value)) && !any(&rule.without, value)
+    (rule.with.is_empty() || any(&rule.with, value)) && !excused(&rule.without, value)
+}
+
+/// Several words are excused if each of them is, or a harmless option would excuse those behind it; a pattern that
+/// has blanks itself is about the whole.
+fn excused(without: &Texts, value: &BStr) -> bool {
+    let blank = |byte: &u8| byte.is_ascii_whitespace();
+    if !value.iter().any(blank) {
+        return any(without, value);
+    }
+    let whole = without.iter().filter(|pattern| pattern.contains(' '));
+    let mut words = value.split(blank).filter(|word| !word.is_empty());
+    whole.into_iter().any(|pattern| pattern::matches(pattern, value))
+        || words.all(|word| any(without, word.as_bstr()))
 }
 
 /// How many operands the pattern used up, if it matches.

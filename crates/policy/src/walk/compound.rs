@@ -8,7 +8,7 @@ use exacta_syntax::ast::{
     Coprocess, ForLoop, IfCommand, List, WhileLoop,
 };
 
-use crate::event::{Access, Input};
+use crate::event::{Access, Event, Input, Shape};
 use crate::guarded;
 use crate::word::{Dynamic, Word};
 
@@ -226,6 +226,9 @@ impl Walker<'_> {
     fn leave_loop(&mut self, mark: super::state::Mark, tested: &[BString]) {
         let frame = self.frames.pop();
         let escaped = frame.as_ref().map(|frame| self.escaped(frame)).unwrap_or_default();
+        if self.state.has_climbed(&mark) {
+            (self.emit)(Event::Shape(Shape::Climbs));
+        }
         let way = self.state.rollback(mark);
         self.leak(std::slice::from_ref(&way));
         self.merge(vec![way], true);

@@ -7,7 +7,7 @@ use crate::guarded;
 use crate::word::Word;
 
 use super::Walker;
-use super::paths::{Spot, Step, resolve};
+use super::paths::{Spot, Step, descent, resolve};
 use super::values::Value;
 
 /// What the words of a `cd` say.
@@ -15,19 +15,26 @@ enum Target {
     Path(BString),
     /// `cd -`
     Back,
-    Unknown,
+    Unknown {
+        /// How far down it leads, as far as one can tell.
+        down: i32,
+    },
 }
+
+/// How far down a directory lies of which nothing is known: what goes up from there has come from there.
+const FAR_DOWN: i32 = 64;
 
 impl Walker<'_> {
     pub(super) fn change_directory(&mut self, operands: &[Word]) {
         let target = self.target_directory(operands);
         self.go(|spot| match &target {
-            Target::Path(path) => spot.enter(resolve(spot.directory.as_ref(), path.as_bstr())),
+            Target::Path(path) => into(spot, path.as_bstr()),
             // It has been there.
             Target::Back if spot.previous.is_some() => {
                 Step::Surely(spot.moved(spot.previous.clone()))
             }
-            Target::Back | Target::Unknown => Step::Perhaps(spot.moved(None)),
+            Target::Back => Step::Perhaps(spot.moved(None).back()),
+            Target::Unknown { down } => Step::Perhaps(spot.moved(None).deeper(*down)),
         });
     }
 
@@ -42,16 +49,18 @@ impl Walker<'_> {
         match rest {
             [] => match self.lookup(BStr::new("HOME")) {
                 Value::Text(home) => Target::Path(home),
-                _ => Target::Unknown,
+                _ => Target::Unknown { down: FAR_DOWN },
             },
             [Word::Literal(path)] if path == "-" => {
                 // Unless the script has set it itself.
                 let own = self.state.value(BStr::new("OLDPWD")).is_none();
-                if own { Target::Back } else { Target::Unknown }
+                if own { Target::Back } else { Target::Unknown { down: FAR_DOWN } }
             }
             [Word::Literal(path)] if self.is_exact(path.as_bstr()) => Target::Path(path.clone()),
-            [word] => one_of(word).map_or(Target::Unknown, Target::Path),
-            _ => Target::Unknown,
+            [word] => {
+                one_of(word).map_or(Target::Unknown { down: least_descent(word) }, Target::Path)
+            }
+            _ => Target::Unknown { down: FAR_DOWN },
         }
     }
 
@@ -85,7 +94,7 @@ impl Walker<'_> {
             {
                 self.go(|spot| {
                     let stack = spot.stack.as_deref().map(|stack| with(stack, spot));
-                    match spot.enter(resolve(spot.directory.as_ref(), path.as_bstr())) {
+                    match into(spot, path.as_bstr()) {
                         Step::Surely(moved) => Step::Surely(Spot { stack, ..moved }),
                         Step::Perhaps(moved) => Step::Perhaps(Spot { stack, ..moved }),
                     }
@@ -125,6 +134,22 @@ impl Walker<'_> {
         }
         self.crossing = Some(crossing);
     }
+}
+
+/// The step that a known path is.
+fn into(spot: &Spot, path: &BStr) -> Step {
+    let down = descent(path);
+    match spot.enter(resolve(spot.directory.as_ref(), path)) {
+        Step::Surely(moved) => Step::Surely(moved.deeper(down)),
+        Step::Perhaps(moved) => Step::Perhaps(moved.deeper(down)),
+    }
+}
+
+/// Of several directories that it can be, the one that is least far down.
+fn least_descent(word: &Word) -> i32 {
+    let values = word.values().unwrap_or_default();
+    let relative = values.iter().filter(|value| !value.starts_with(b"/"));
+    relative.map(|value| descent(value.as_bstr())).min().unwrap_or(FAR_DOWN)
 }
 
 /// `cd .g?t/hooks`, `cd packages/*`: the guarded directory that it can be, or whichever it is, which lies where the

@@ -20,6 +20,8 @@ pub(super) struct Spot {
     pub previous: Path,
     /// Nearest last. `None`: not known any more.
     pub stack: Option<Vec<Path>>,
+    /// Where nobody knows the directory: how far it is beneath the one where it was lost, or above it if negative.
+    pub below: i32,
 }
 
 /// Where the shell is.
@@ -59,7 +61,23 @@ impl Spot {
     }
 
     pub fn moved(&self, directory: Path) -> Spot {
-        Spot { directory, previous: self.directory.clone(), stack: self.stack.clone() }
+        Spot {
+            directory,
+            previous: self.directory.clone(),
+            stack: self.stack.clone(),
+            below: self.below,
+        }
+    }
+
+    /// The same, so much further down if nobody knows where it is.
+    pub fn deeper(self, by: i32) -> Spot {
+        let below = if self.directory.is_none() { self.below.saturating_add(by) } else { 0 };
+        Spot { below, ..self }
+    }
+
+    /// Where it has been before is not above where it began.
+    pub fn back(self) -> Spot {
+        Spot { below: self.below.max(0), ..self }
     }
 }
 
@@ -67,8 +85,8 @@ impl Place {
     pub fn new(directory: &Directory) -> Self {
         let at = |path: &BString| Spot {
             directory: Some(normalize(path.as_bstr())),
-            previous: None,
             stack: Some(Vec::new()),
+            ..Spot::default()
         };
         match directory {
             Directory::Known(path) => Place { expected: at(path), others: Some(Vec::new()) },
@@ -119,7 +137,9 @@ impl Place {
         let mut moved = |spot: &Spot| match step(spot) {
             Step::Surely(spot) => spot,
             Step::Perhaps(next) => {
-                stayed.push(spot.clone());
+                // `cd "$d" || continue; …; cd ..`: nobody goes back up from where he did not go down.
+                let below = spot.below.max(next.below);
+                stayed.push(Spot { below, ..spot.clone() });
                 next
             }
         };
@@ -139,6 +159,11 @@ impl Place {
         *self = Place { expected: Spot::default(), others: Some(Vec::new()) };
     }
 
+    /// It is somewhere above the directory where it was lost.
+    pub fn is_above_where_it_was(&self) -> bool {
+        self.expected.directory.is_none() && self.expected.below < 0
+    }
+
     /// What is known when it is either of two.
     pub fn join(&mut self, other: &Place) {
         if self == other {
@@ -155,6 +180,7 @@ impl Place {
         if one.stack != two.stack {
             one.stack = None;
         }
+        one.below = one.below.min(two.below);
         if same {
             self.or_else(other);
         } else {
@@ -165,7 +191,10 @@ impl Place {
     /// It is in the other place if something went wrong.
     pub fn or_else(&mut self, other: &Place) {
         if self.expected.directory.is_none() {
-            return self.lose();
+            let below = self.expected.below;
+            self.lose();
+            self.expected.below = below;
+            return;
         }
         self.others = match (self.others.take(), &other.others) {
             (Some(mut mine), Some(theirs)) => {
@@ -210,6 +239,16 @@ impl Crossing {
 fn is_above(upper: &BString, lower: &BString) -> bool {
     let Some(rest) = lower.strip_prefix(upper.as_slice()) else { return false };
     rest.is_empty() || rest.starts_with(b"/") || upper == "/"
+}
+
+/// How many directories a relative path leads down, or up if negative.
+pub(super) fn descent(path: &BStr) -> i32 {
+    let steps = path.split(|byte| *byte == b'/').map(|part| match part {
+        b"" | b"." => 0,
+        b".." => -1,
+        _ => 1,
+    });
+    steps.fold(0, i32::saturating_add)
 }
 
 /// A path as seen from a directory.

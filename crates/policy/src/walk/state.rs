@@ -293,6 +293,11 @@ impl State {
         }
     }
 
+    /// Has the shell gone up since then, nobody knows from where?
+    pub fn has_climbed(&self, mark: &Mark) -> bool {
+        self.place != mark.place && self.place.is_above_where_it_was()
+    }
+
     pub fn lose_place(&mut self) {
         self.moves += 1;
         self.place.lose();

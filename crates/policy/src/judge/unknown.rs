@@ -1,0 +1,84 @@
+//! Paths of which only a part is known: what a variable, a command or a list says. What can be told by how they are
+//! written is told here; the rest is judged when they are opened.
+
+use bstr::{BStr, ByteSlice};
+
+use super::command::Subjected;
+use super::inquiry::Inquiry;
+use super::paths::Opening;
+use crate::event::{Access, Input};
+use crate::verdict::Finding;
+use crate::word::{Dynamic, Word};
+
+impl Inquiry<'_> {
+    /// A path of which only the end is written, or nothing but that it begins at the root of all.
+    pub fn unknown_path(
+        &self,
+        dynamic: &Dynamic,
+        opening: Opening<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let Opening { access, by, .. } = opening;
+        let written = dynamic.written.as_bstr();
+        if access == Access::Delete
+            && let Some(by) = by
+        {
+            self.removed_from_input(dynamic, by, findings);
+        }
+        let changes = matches!(access, Access::Write | Access::Delete);
+        let from_root = dynamic.prefix == "/" && dynamic.glob.is_none();
+        let up = dynamic.prefix.is_empty() && self.prints_ups(written);
+        if from_root || up || (changes && self.leads_elsewhere(written)) {
+            findings.extend(self.situation("unread-path", &written.to_str_lossy()));
+        }
+        if (changes || access == Access::Read) && dynamic.prefix.is_empty() {
+            let end = written.trim_end_with(|c| c == '"');
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
+            let start = end.iter().rposition(|byte| !plain(byte)).map_or(0, |at| at + 1);
+            let tail = end.get(start..).unwrap_or_default().as_bstr();
+            // A name of a variable is no name of a file.
+            if tail.contains(&b'/') || (!tail.is_empty() && written.contains(&b'}')) {
+                let tail = tail.trim_start_with(|c| c == '/').as_bstr();
+                self.by_path_rules(tail, opening, findings);
+            }
+        }
+    }
+
+    /// `while read -r x; do rm -rf "$x"; done`, `rm -rf "$(…)"`: what goes is what another command says.
+    fn removed_from_input(
+        &self,
+        dynamic: &Dynamic,
+        by: &Subjected<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
+        const MOST_LINES: usize = 32;
+        let opening = Opening { access: Access::Delete, directory: &by.directory, by: Some(by) };
+        if let Input::Text(Word::Literal(text)) = &by.invocation.input {
+            for line in text.lines().take(MOST_LINES) {
+                let line = line.trim_ascii().as_bstr();
+                self.known_path(line, opening, findings);
+            }
+        }
+        let about = dynamic.written.to_str_lossy();
+        if self.gives_everything(by) || self.lists_everything_in(dynamic.written.as_bstr()) {
+            findings.extend(self.situation("whole-project", &about));
+        } else if self.has_climbed(dynamic.written.as_bstr())
+            || dynamic.prefix.is_empty() && computes_path(dynamic.written.as_bstr())
+        {
+            findings.extend(self.situation("unread-path", &about));
+        }
+    }
+}
+
+/// `"$(getent passwd me | cut -d: -f6)"`: a path that some command computes, and not one that lists files.
+fn computes_path(written: &BStr) -> bool {
+    const LISTERS: [&str; 12] =
+        ["find", "git", "ls", "fd", "rg", "grep", "cat", "mktemp", "basename", "go", "npm", "echo"];
+    let written = written.trim_with(|c| c == '"');
+    let inner = written.strip_prefix(b"$(").or_else(|| written.strip_prefix(b"`"));
+    let closed = written.ends_with(b")") || written.ends_with(b"`");
+    inner.is_some_and(|inner| {
+        let first = inner.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        closed && !LISTERS.iter().any(|lister| first == lister.as_bytes())
+    })
+}
