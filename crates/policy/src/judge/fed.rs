@@ -156,7 +156,7 @@ impl Inquiry<'_> {
             self.path(&Word::literal(rest), Access::Write, subjected, findings);
             match rest.split_once_str("/") {
                 Some((_, end)) if !end.is_empty() => {
-                    rest = end.trim_start_with(|c| c == '/').into()
+                    rest = end.trim_start_with(|c| c == '/').into();
                 }
                 _ => return,
             }
@@ -234,7 +234,7 @@ fn paths_in(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         let rooted = word.starts_with(b"/")
             && !word.starts_with(b"//")
             && !word.starts_with(b"/*")
-            && word.iter().filter(|byte| **byte == b'/').count() > 1;
+            && word.get(1..).is_some_and(|rest| rest.contains(&b'/'));
         (up || rooted).then_some(word)
     })
 }
