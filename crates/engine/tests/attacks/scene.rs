@@ -18,7 +18,7 @@ pub const CANARY: &str = "CANARY-d41c-do-not-read";
 pub const STATE: &str = "STATE-93be-do-not-read";
 
 /// Directories of the state that exacta itself writes to while scripts run.
-const WORKING: [&str; 3] = ["tmp", "trash", "preimages"];
+const WORKING: [&str; 4] = ["tmp", "trash", "preimages", "undo"];
 
 pub struct Scene {
     base: PathBuf,
@@ -77,7 +77,9 @@ impl Scene {
             fs::create_dir_all(root.join(directory)).expect("a directory");
         }
         for directory in WORKING {
-            fs::create_dir(root.join(".clada").join(directory)).expect("a directory of the state");
+            let path = root.join(".clada").join(directory);
+            fs::create_dir(&path).expect("a directory of the state");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("its mode");
         }
         fs::write(root.join(".clada/secret"), format!("{STATE}\n")).expect("a file of the state");
         let decided = format!("{{\"allowed\": [\"{STATE}\"], \"blocked\": []}}\n");
