@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use bstr::{BStr, BString};
 use exacta_store::{About, Journal, Layer, Outcome, RecordId, Recording, Time, UndoError};
@@ -22,6 +22,8 @@ pub struct Transactions {
     state: State,
     journal: Mutex<Option<Arc<Journal>>>,
     running: RwLock<Option<Running>>,
+    /// One change at a time: what is announced is true until it has been made, whatever other threads of the request do.
+    changing: Mutex<()>,
     /// Goes on with each beginning and each end, so that a file that outlives a request finds out.
     number: AtomicU64,
     /// What is written goes to a layer, and its record comes from there.
@@ -47,10 +49,12 @@ struct Running {
     irreversible: Mutex<Vec<String>>,
 }
 
-/// A change that is going on: while this lives, the request does not end. To be let go of before anything waits.
+/// A change that is going on: while this lives, the request does not end, and nothing else of it changes anything. To be let
+/// go of before anything waits, and before the same thread asks for another.
 pub(crate) struct Change<'a> {
     // Before the guard, so that whoever gets the guard next finds nobody else holding it.
     recording: Arc<Recording>,
+    _changing: MutexGuard<'a, ()>,
     _running: RwLockReadGuard<'a, Option<Running>>,
 }
 
@@ -69,6 +73,7 @@ impl Transactions {
             state,
             journal: Mutex::default(),
             running: RwLock::default(),
+            changing: Mutex::default(),
             number: AtomicU64::new(0),
             layered: AtomicBool::new(false),
             session: OnceLock::new(),
@@ -119,7 +124,8 @@ impl Transactions {
             Some(recording) => Arc::clone(recording),
             None => self.start(running)?,
         };
-        Ok(Change { recording, _running: guard })
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Change { recording, _changing: changing, _running: guard })
     }
 
     /// While it is set, what is written goes to a layer. Waits until changes that are going on have been made.

@@ -77,10 +77,9 @@ impl Scene {
             fs::create_dir_all(root.join(directory)).expect("a directory");
         }
         for directory in WORKING {
-            let directory = root.join(".clada").join(directory);
-            fs::create_dir(&directory).expect("a directory of the state");
-            // The journal is not kept where others could read or write it.
-            fs::set_permissions(directory, fs::Permissions::from_mode(0o700)).expect("a mode");
+            let path = root.join(".clada").join(directory);
+            fs::create_dir(&path).expect("a directory of the state");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("its mode");
         }
         fs::write(root.join(".clada/secret"), format!("{STATE}\n")).expect("a file of the state");
         let decided = format!("{{\"allowed\": [\"{STATE}\"], \"blocked\": []}}\n");
