@@ -163,7 +163,10 @@ impl Programs {
 
     /// Where a program of this name is; for a path, whether there is one. Those of the project are not asked for here.
     pub fn find(&self, name: &BStr) -> Option<BString> {
-        self.prepared.find(name)
+        self.prepared.find(name).or_else(|| {
+            let layer = self.layering.as_ref()?.handle()?;
+            self.prepared.find_in(layer.as_fd(), name)
+        })
     }
 
     /// What programs have used of the processors since the session began.

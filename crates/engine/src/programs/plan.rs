@@ -5,7 +5,7 @@
     reason = "the operator's own system is looked at, which programs see read-only"
 )]
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
 use exacta_jail::{Level, Plan};
 use exacta_policy::Policy;
 use exacta_shell::host::Identity;
-use rustix::fs::AtFlags;
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::toolchains::{self, Toolchains};
@@ -208,6 +208,18 @@ impl Prepared {
             candidates.find(|path| self.is_program(path))
         };
         Some(BString::from(found?.into_os_string().into_encoded_bytes()))
+    }
+
+    /// The same for a link of the project that is there in a layer only, and leads to a program outside of the project:
+    /// `env/bin/python` of an environment that was just made.
+    pub fn find_in(&self, layer: BorrowedFd<'_>, name: &BStr) -> Option<BString> {
+        let path = name.to_path().ok()?;
+        let below = path.strip_prefix(&self.places.root).ok()?;
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let found = rustix::fs::openat(layer, below, flags, Mode::empty()).ok()?;
+        let link = format!("/proc/self/fd/{}", found.as_raw_fd());
+        let real = std::fs::read_link(link).ok()?;
+        (self.is_program(&real) && !real.starts_with(&self.places.root)).then(|| name.to_owned())
     }
 
     /// Something that can be executed inside. Where its links lead must be there too: nothing is said about the rest

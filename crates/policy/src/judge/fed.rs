@@ -65,6 +65,11 @@ impl Inquiry<'_> {
         let mut findings = Vec::new();
         for fed in self.texts_for(subjected) {
             let text = fed.text.get(..LONGEST).unwrap_or(&fed.text).as_bstr();
+            if text.len() < fed.text.len() {
+                // What was not read may say anything.
+                findings
+                    .extend(self.situation("unread-path", &subjected.reading.name.to_str_lossy()));
+            }
             if patches {
                 self.patched(text, subjected, &mut findings);
             } else {
