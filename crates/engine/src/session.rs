@@ -1,6 +1,8 @@
 //! A session: a shell over a confined file system that keeps its directory, variables and functions between
 //! requests. A request goes in as text and comes out as an [`Outcome`].
 
+mod ending;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +30,7 @@ use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
 use crate::surroundings::World;
-use crate::undo::{Keep, Retention, Transactions, UndoReport, Why};
+use crate::undo::{Keep, Retention, Transactions, UndoReport};
 
 /// How a session begins.
 #[derive(Clone)]
@@ -169,15 +171,6 @@ pub struct Outcome {
     /// The record by which it can be taken back; absent: it has changed nothing that could be.
     pub undo: Option<UndoReport>,
 }
-
-/// Never in silence.
-const UNPROTECTED: &str =
-    "exacta: what programs have changed cannot be undone: without namespaces there are no layers\n";
-
-/// The exit status of what exacta could not do.
-const UNABLE: u8 = 125;
-/// The exit status of what nobody has approved.
-const REFUSED: u8 = 126;
 
 /// Stops a running request from another thread.
 #[derive(Clone)]
@@ -398,83 +391,6 @@ impl Session {
         }
     }
 
-    /// A request whose changes are to wait writes nothing into the project from its first command on.
-    fn lay(&self, keep: Keep) -> Result<(), Interrupt> {
-        if keep != Keep::Hold {
-            return Ok(());
-        }
-        self.host.lay().map_err(|why| {
-            if let Some(errors) = self.shell.files.get(2) {
-                let text = format!("exacta: what it would change cannot be held: {why}\n");
-                let _nobody_listens = errors.write_all(text.as_bytes());
-            }
-            Interrupt::Exit(ExitStatus(UNABLE))
-        })
-    }
-
-    /// What programs did that no record can take back.
-    fn note_irreversible(&self, tally: &Tally, said_to: Option<&Arc<dyn OpenFile>>) {
-        let Some(transactions) = &self.transactions else { return };
-        if self.direct || tally.unprotected {
-            transactions.mark_irreversible("its programs wrote directly");
-        }
-        if tally.unprotected
-            && let Some(errors) = said_to
-        {
-            let _nobody_listens = errors.write_all(UNPROTECTED.as_bytes());
-        }
-        if tally.reached_out {
-            transactions.mark_irreversible("what was sent over the network stays sent");
-        }
-    }
-
-    /// After everything of the request has ended: what it has written to a layer comes into the project, and its record is
-    /// closed. What could not be applied waits, and the request has not done what it was asked for. That the record could
-    /// not be closed is said like any other failure of exacta's own: the change has been made, and somebody relies on
-    /// being able to take it back.
-    fn close_record(
-        &self,
-        status: &mut ExitStatus,
-        keep: Keep,
-        said_to: Option<Arc<dyn OpenFile>>,
-    ) -> Option<UndoReport> {
-        let transactions = self.transactions.as_ref()?;
-        let say = |text: String| {
-            if let Some(errors) = &said_to {
-                let _nobody_listens = errors.write_all(text.as_bytes());
-            }
-        };
-        let exit = i32::from(status.0);
-        let keep = match keep {
-            Keep::Apply if self.gate.judged().grant.is_some() => Keep::ApplyAll,
-            keep => keep,
-        };
-        let held = match self.host.settle(keep, exit) {
-            Ok(held) => held,
-            Err(error) => {
-                say(format!("exacta: what this request changed was not applied: {error}\n"));
-                *status = ExitStatus(UNABLE);
-                None
-            }
-        };
-        if let Some(held) = &held
-            && let Some((why, exit)) = why_not(&held.why)
-        {
-            let id = held.id;
-            say(format!(
-                "exacta: what this request changed was not applied: {why}\nhint: it is held as {id}: exacta diff {id} \
-                 shows it, exacta commit {id} applies it, exacta discard {id} drops it\n"
-            ));
-            *status = exit;
-        }
-        let report = transactions.finish(exit).unwrap_or_else(|error| {
-            say(format!("exacta: what this request changed may not be undoable: {error}\n"));
-            None
-        });
-        let held = held.map(|held| UndoReport { id: held.id, strategy: "hold".to_owned() });
-        held.or(report)
-    }
-
     /// In the face of S3 the whole request is looked at before anything of it runs.
     fn screen(&self, text: &BStr) -> Result<(), Interrupt> {
         if self.gate.judgement.face == Face::Shell {
@@ -521,23 +437,6 @@ impl Session {
         let (output, kept) = Collected::of(self.output.as_ref(), output, "txt");
         let (errors, kept_errors) = Collected::of(self.output.as_ref(), errors, "err.txt");
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
-    }
-}
-
-/// In words, and how the request ends then. `None`: that is what was asked for.
-fn why_not(why: &Why) -> Option<(String, ExitStatus)> {
-    match why {
-        Why::Asked => None,
-        Why::Failed(error) => Some((error.to_string(), ExitStatus(UNABLE))),
-        Why::Guarded(paths) => {
-            let named =
-                paths.iter().take(5).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let more = if paths.len() > 5 { ", …" } else { "" };
-            let text = format!(
-                "it writes what runs later on the host, and nobody has approved that: {named}{more}"
-            );
-            Some((text, ExitStatus(REFUSED)))
-        }
     }
 }
 
