@@ -1,11 +1,10 @@
 //! Where an object is after the steps of a record, and where it was before them.
 
-use std::collections::HashMap;
-
 use bstr::BString;
 
+use crate::by_path::ByPath;
 use crate::path;
-use crate::record::{Numbered, Step, ancestors};
+use crate::record::{Numbered, Step};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Whereabouts {
@@ -20,25 +19,23 @@ pub(crate) enum Whereabouts {
 /// Steps by the paths they move things away from, so that one object is followed without reading all of them.
 pub(crate) struct Ways<'a> {
     steps: &'a [Numbered],
-    from: HashMap<&'a [u8], Vec<usize>>,
+    from: ByPath<'a>,
 }
 
 impl<'a> Ways<'a> {
     pub(crate) fn new(steps: &'a [Numbered]) -> Self {
-        let mut from: HashMap<&[u8], Vec<usize>> = HashMap::new();
-        for (index, Numbered { step, .. }) in steps.iter().enumerate() {
-            match step {
+        let left =
+            steps.iter().enumerate().filter_map(|(index, Numbered { step, .. })| match step {
                 Step::Move { from: path, .. }
                 | Step::Trash { path, .. }
                 | Step::Delete { path, .. }
-                | Step::Replace { path, .. } => from.entry(path).or_default().push(index),
+                | Step::Replace { path, .. } => Some((path.as_slice(), index)),
                 Step::Create { .. }
                 | Step::Link { .. }
                 | Step::Write { .. }
-                | Step::Meta { .. } => {}
-            }
-        }
-        Ways { steps, from }
+                | Step::Meta { .. } => None,
+            });
+        Ways { steps, from: ByPath::new(left) }
     }
 
     /// Follows what is at a path through the steps from an index on.
@@ -68,11 +65,9 @@ impl<'a> Ways<'a> {
 
     /// The first step from an index on that moves this path.
     fn next(&self, index: usize, place: &[u8]) -> Option<usize> {
-        let first = |path: &[u8]| {
-            let steps = self.from.get(path)?;
-            steps.get(steps.partition_point(|&step| step < index)).copied()
-        };
-        ancestors(place).filter_map(first).min()
+        let first =
+            |steps: &[usize]| steps.get(steps.partition_point(|&step| step < index)).copied();
+        self.from.on_the_way(place).filter_map(first).min()
     }
 }
 

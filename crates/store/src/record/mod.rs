@@ -11,6 +11,7 @@ pub use entry::{
 };
 pub(crate) use entry::{Entry, LayerEntry, VERSION};
 
+use crate::by_path::ByPath;
 use crate::facts::Time;
 use crate::path;
 
@@ -139,16 +140,14 @@ impl Record {
     /// Whether both change the same path, or one changes what lies in something the other changes.
     pub(crate) fn touches(&self, other: &Record) -> bool {
         let (mine, theirs) = (self.paths(), other.paths());
-        // Both are sorted, but `a-b` sorts between `a` and `a/b`: ancestors are looked up one by one.
-        let within = |paths: &[&BString], others: &[&BString]| {
-            paths.iter().any(|path| ancestors(path).any(|one| find(others, one)))
-        };
         within(&mine, &theirs) || within(&theirs, &mine)
     }
 }
 
-fn find(paths: &[&BString], path: &[u8]) -> bool {
-    paths.binary_search_by(|one| one.as_slice().cmp(path)).is_ok()
+/// Whether one of the paths is one of the others, or lies in it.
+fn within(paths: &[&BString], others: &[&BString]) -> bool {
+    let others = ByPath::new(others.iter().map(|path| (path.as_slice(), 0)));
+    paths.iter().any(|path| others.on_the_way(path).any(|found| !found.is_empty()))
 }
 
 /// A path, what holds it, and so on up to the root.
