@@ -91,11 +91,28 @@ impl Resolver {
         if path::has_hidden(rest) {
             return Err(super::missing());
         }
-        if rest.len() >= PATH_MAX || self.walk_only.load(Ordering::Relaxed) {
+        if self.walk_only.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let below = rest.trim_start_with(|character| character == '/');
-        let below: &[u8] = if below.is_empty() { b"." } else { below };
+        let (mut handle, mut rest) = (Arc::clone(handle), rest.trim_start_with(is_slash));
+        while rest.len() >= PATH_MAX {
+            let Some((piece, behind)) = cut_to_length(rest) else { return Ok(None) };
+            match self.open_at_once(&handle, piece, DIRECTORY, Mode::empty())? {
+                Some(directory) => (handle, rest) = (Arc::new(directory), behind),
+                None => return Ok(None),
+            }
+        }
+        self.open_at_once(&handle, rest, flags, mode)
+    }
+
+    fn open_at_once(
+        &self,
+        handle: &Handle,
+        rest: &[u8],
+        flags: OFlags,
+        mode: Mode,
+    ) -> io::Result<Option<OwnedFd>> {
+        let below: &[u8] = if rest.is_empty() { b"." } else { rest };
         let mut flags = flags | OFlags::CLOEXEC;
         if flags.contains(OFlags::DIRECTORY) {
             // With it, a link at the end would be "not a directory" instead of "a link is in the way".
@@ -236,6 +253,21 @@ impl TryFrom<Walked<Handle>> for Target {
         let name = arrival.last.unwrap_or_else(|| ".".into());
         Ok(Target::Spot(Spot { directory, name, slash, top, mount, walked }))
     }
+}
+
+fn is_slash(character: char) -> bool {
+    character == '/'
+}
+
+/// As much of a path as the kernel takes at once, and what is behind it. `None`: a piece could climb above where it
+/// begins, or a name is longer than any can be; the walk knows what to say.
+fn cut_to_length(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    if path::components(path).any(|name| name == b"..") {
+        return None;
+    }
+    let slash = path.get(..PATH_MAX)?.rfind_byte(b'/')?;
+    let (piece, behind) = path.split_at_checked(slash)?;
+    Some((piece, behind.trim_start_with(is_slash)))
 }
 
 /// A name that is a symbolic link right now. If it becomes one later, calls on the spot do not follow it.
