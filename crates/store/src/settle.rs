@@ -56,7 +56,7 @@ pub(crate) fn made(
                 }
                 drop(spot);
             }
-            Step::Meta { path, .. } | Step::Write { path, .. } => {
+            Step::Meta { path, .. } | Step::Write { path, .. } | Step::Append { path, .. } => {
                 if let Some((spot, facts)) = look.at(&ways.after(index + 1, path))? {
                     let object = system::open_object(&spot.directory, &spot.name);
                     let found = object.and_then(Attributes::of).at("read its attributes", path)?;

@@ -347,6 +347,16 @@ pub(crate) fn sync_everything(any: impl AsFd) -> Result<()> {
     rustix::fs::syncfs(open_listing(any, b".")?)
 }
 
+/// Lets go of a file that has no name any more. That may take as long as writing it did, and somebody waits here.
+pub(crate) fn close_aside(file: OwnedFd) {
+    const QUICK: i64 = 4 << 20;
+    if stat_handle(&file).is_ok_and(|stat| stat.st_size > QUICK) {
+        // Without a thread it is closed here.
+        let _its_own_way =
+            std::thread::Builder::new().name("undo-closing".into()).spawn(move || drop(file));
+    }
+}
+
 /// Bytes that may still be written.
 pub(crate) fn free_space(any: impl AsFd) -> Result<u64> {
     let found = rustix::fs::fstatvfs(any)?;

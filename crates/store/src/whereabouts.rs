@@ -35,6 +35,7 @@ impl<'a> Ways<'a> {
                 Step::Create { .. }
                 | Step::Link { .. }
                 | Step::Write { .. }
+                | Step::Append { .. }
                 | Step::Meta { .. } => {}
             }
         }
@@ -59,6 +60,7 @@ impl<'a> Ways<'a> {
                 Step::Create { .. }
                 | Step::Link { .. }
                 | Step::Write { .. }
+                | Step::Append { .. }
                 | Step::Meta { .. } => {}
             }
             index = next + 1;
@@ -93,7 +95,7 @@ pub(crate) fn before(steps: &[Numbered], path: &[u8]) -> Option<BString> {
                     return None;
                 }
             }
-            Step::Delete { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+            Step::Delete { .. } | Step::Write { .. } | Step::Append { .. } | Step::Meta { .. } => {}
         }
     }
     Some(place)

@@ -22,6 +22,7 @@ impl Hand<'_> {
                 self.relocate(from, to, *inode)
             }
             Step::Write { path, before, .. } => self.rewrite(number, path, before.inode),
+            Step::Append { path, before, .. } => self.reappend(number, path, before),
             Step::Meta { path, before, .. } => self.put_after(number, path, before.inode),
         }
     }

@@ -14,7 +14,7 @@ use crate::record::{Entry, Phase, Record, RecordId};
 use crate::settle;
 use crate::steps::{Direction, Hand};
 use crate::system;
-use crate::verify::verify;
+use crate::verify::{check_lengths, verify};
 use prepare::{prepare, times_to_keep};
 
 /// Which records.
@@ -272,6 +272,7 @@ fn turn_open(
     if !force && !findings.conflicts.is_empty() {
         return Err(UndoError::Conflicts(findings.conflicts).into());
     }
+    check_lengths(&hand.file.record, &findings)?;
     hand.sweep(direction.opposite())?;
     let mut entries = prepare(hand, &findings, direction)?;
     entries.push(Entry::KeepTimes(times_to_keep(hand, direction)?));
