@@ -305,7 +305,7 @@ fn what_is_only_appended_to_is_not_copied() {
     project.change(b"seq 700000 > big");
     let kept = |id: RecordId| {
         let folder = project.root.join(format!(".clada/undo/pre/{:09}", id.0));
-        let files = fs::read_dir(folder).map(|entries| entries.count());
+        let files = fs::read_dir(folder).map(Iterator::count);
         files.unwrap_or(0)
     };
     for text in [

@@ -235,6 +235,16 @@ pub(crate) fn set_time(parent: impl AsFd, name: &[u8], modified: Time) -> Result
     rustix::fs::utimensat(parent, name, &times, AtFlags::SYMLINK_NOFOLLOW)
 }
 
+/// The kernel's own time of now.
+pub(crate) fn touch(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    let times = Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+        last_modification: Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
+    };
+    rustix::fs::utimensat(parent, name, &times, AtFlags::SYMLINK_NOFOLLOW)
+}
+
 /// Names of extended attributes; none where the file system has none.
 pub(crate) fn attribute_names(object: impl AsFd) -> Result<Vec<BString>> {
     let path = name_in_proc(object.as_fd());

@@ -62,7 +62,7 @@ impl RegularFile {
 
     /// Recorded again by each request that writes to it.
     pub(crate) fn followed(self, followed: Option<Followed>, extent: Extent) -> Self {
-        RegularFile { followed, extent, ..self }
+        RegularFile { extent, followed, ..self }
     }
 
     fn before_write(&self, extent: Extent) -> io::Result<()> {
