@@ -36,6 +36,7 @@ exacta_world::tests! {
     nothing_changed_leaves_nothing,
     a_journal_of_somebody_else_is_not_used,
     large_files_are_not_copied,
+    what_is_only_appended_to_is_not_copied,
     between_the_project_and_the_private_tmp,
     links_lead_to_the_place_that_changes,
     what_git_is_told_is_undone_too,
@@ -297,6 +298,47 @@ fn large_files_are_not_copied() {
         b"seq 100000 > big; seq 200000 > big; mv big other; seq 150000 > other; echo > other",
     );
     project.change(b"chmod 600 other; seq 100000 >> other; ln other link; seq 200000 > link");
+}
+
+fn what_is_only_appended_to_is_not_copied() {
+    let project = Project::new();
+    project.change(b"seq 700000 > big");
+    let kept = |id: RecordId| {
+        let folder = project.root.join(format!(".clada/undo/pre/{:09}", id.0));
+        let files = fs::read_dir(folder).map(Iterator::count);
+        files.unwrap_or(0)
+    };
+    for text in [
+        "echo x >> big; seq 1000 >> big",
+        "yes | head -n 100000 | tee -a big > /dev/null",
+        "exec 3>> big; echo 1 >&3; mv big other; echo 2 >&3; mv other big; echo 3 >> big",
+    ] {
+        let id = project.change(text.as_bytes());
+        // On a file system that shares extents there is a copy, and it costs nothing.
+        assert!(kept(id) == 0 || shares_extents(&project.root), "{text}: {}", kept(id));
+    }
+    // What follows is more than appending, in whatever order.
+    for text in [
+        "echo x >> big; printf y 1<> big; echo z >> big",
+        "exec 3>> big; echo 1 >&3; seq 700000 > big; echo 2 >&3; echo 3 >> big",
+        "exec 3>> big; echo 1 >&3; echo small > big; echo 2 >&3; seq 700000 > big",
+        "echo x >> big; truncate -s 5 big 2> /dev/null || printf 12345 > big; seq 700000 >> big",
+        "ln big link; echo x >> big; echo y >> link; printf z 1<> link; echo w >> big",
+        "echo x >> big; rm big; seq 700000 > big; echo y >> big",
+        "chmod 400 link; mkdir d; mv link d; chmod 600 d/link; seq 10 >> d/link; rm -r d",
+        "echo x >> big; touch -d 2001-01-01 big",
+    ] {
+        project.change(text.as_bytes());
+    }
+}
+
+fn shares_extents(folder: &Path) -> bool {
+    let (one, other) = (folder.join("shared-1"), folder.join("shared-2"));
+    fs::write(&one, "x").unwrap();
+    let shared =
+        rustix::fs::ioctl_ficlone(File::create(&other).unwrap(), File::open(&one).unwrap());
+    fs::remove_file(one).and_then(|()| fs::remove_file(other)).unwrap();
+    shared.is_ok()
 }
 
 fn between_the_project_and_the_private_tmp() {

@@ -4,17 +4,37 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 
+use crate::going::{ALWAYS, Going};
 use crate::system;
 
 const AT_ONCE: usize = 256 << 10;
 
 /// Makes a file have the content of another: shared where the file system can, else copied with its holes.
-pub(crate) fn copy(from: &OwnedFd, to: &OwnedFd) -> Result<(), Errno> {
+pub(crate) fn copy(from: &OwnedFd, to: &OwnedFd, going: &Going) -> Result<(), Errno> {
+    if clone(from, to)? { Ok(()) } else { copy_data(from, to, going) }
+}
+
+/// The same only where it is shared. False where the file system cannot.
+pub(crate) fn clone(from: &OwnedFd, to: &OwnedFd) -> Result<bool, Errno> {
     match system::clone_content(to, from) {
         Err(Errno::OWNERDEAD) => Err(Errno::OWNERDEAD),
-        Err(_) => copy_data(from, to),
-        Ok(()) => Ok(()),
+        cloned => Ok(cloned.is_ok()),
     }
+}
+
+/// What a file has from an offset on, as a file of its own.
+pub(crate) fn copy_tail(from: &OwnedFd, to: &OwnedFd, offset: u64) -> Result<(), Errno> {
+    let size = system::stat_handle(from)?.st_size as u64;
+    system::truncate(to, size.saturating_sub(offset))?;
+    copy_stretches(from, to, (offset, size), |at| at - offset, &ALWAYS)
+}
+
+/// The same put back behind a beginning, whatever was behind that.
+pub(crate) fn write_tail(from: &OwnedFd, to: &OwnedFd, offset: u64) -> Result<(), Errno> {
+    let size = system::stat_handle(from)?.st_size as u64;
+    system::truncate(to, offset)?;
+    system::truncate(to, offset + size)?;
+    copy_stretches(from, to, (0, size), |at| at + offset, &ALWAYS)
 }
 
 /// The same for a file that may have had another content. Its inode stays, so do other names and open descriptors.
@@ -25,24 +45,36 @@ pub(crate) fn write_through(from: &OwnedFd, to: &OwnedFd) -> Result<(), Errno> {
     let size = system::stat_handle(from)?.st_size as u64;
     let begins = matches!(next_data(from, 0, size)?, Some((0, _)));
     system::truncate(to, u64::from(begins))?;
-    copy(from, to)
+    copy(from, to, &ALWAYS)
 }
 
-fn copy_data(from: &OwnedFd, to: &OwnedFd) -> Result<(), Errno> {
+fn copy_data(from: &OwnedFd, to: &OwnedFd, going: &Going) -> Result<(), Errno> {
     let size = system::stat_handle(from)?.st_size as u64;
     system::truncate(to, size)?;
-    let mut buffer = vec![0; AT_ONCE.min(usize::try_from(size).unwrap_or(AT_ONCE)).max(1)];
-    let mut offset = 0;
+    copy_stretches(from, to, (0, size), |at| at, going)
+}
+
+/// The data between two offsets, to where it belongs; what is a hole stays one.
+fn copy_stretches(
+    from: &OwnedFd,
+    to: &OwnedFd,
+    (mut offset, size): (u64, u64),
+    place: impl Fn(u64) -> u64,
+    going: &Going,
+) -> Result<(), Errno> {
+    let length = usize::try_from(size - offset).unwrap_or(AT_ONCE);
+    let mut buffer = vec![0; AT_ONCE.min(length).max(1)];
     while let Some((start, end)) = next_data(from, offset, size)? {
         offset = start;
         while offset < end {
             let room = usize::try_from(end - offset).unwrap_or(AT_ONCE).min(buffer.len());
             let Some(room) = buffer.get_mut(..room) else { return Err(Errno::INVAL) };
+            going.check()?;
             let count = system::read_at(from, room, offset)?;
             if count == 0 {
                 return Ok(());
             }
-            system::write_all_at(to, room.get(..count).unwrap_or_default(), offset)?;
+            system::write_all_at(to, room.get(..count).unwrap_or_default(), place(offset))?;
             offset += count as u64;
         }
     }
@@ -90,7 +122,11 @@ fn read_full(file: impl AsFd, buffer: &mut [u8], offset: u64) -> Result<usize, E
 }
 
 pub(crate) fn read_all(file: impl AsFd) -> Result<Vec<u8>, Errno> {
-    let size = system::stat_handle(&file)?.st_size;
+    read_first(file, u64::MAX)
+}
+
+pub(crate) fn read_first(file: impl AsFd, most: u64) -> Result<Vec<u8>, Errno> {
+    let size = most.min(system::stat_handle(&file)?.st_size as u64);
     let mut content = vec![0; usize::try_from(size).unwrap_or(0)];
     let count = read_full(file, &mut content, 0)?;
     content.truncate(count);

@@ -53,6 +53,10 @@ pub enum UndoError {
         path: BString,
         errno: Errno,
     },
+    /// Somebody has changed a file of which only the length was kept when it was appended to.
+    OnlyLength {
+        path: BString,
+    },
     /// Not enough room for what has to be copied.
     NoRoom {
         needed: u64,
@@ -109,6 +113,7 @@ impl UndoError {
             UndoError::NoRoom { .. } => "free some space",
             UndoError::OtherFileSystem => "keep .clada on the project's own file system",
             UndoError::CannotKeep { .. } => "run it where it may be written without undo",
+            UndoError::OnlyLength { .. } => "take away by hand what the request has appended",
             UndoError::Refused(_)
             | UndoError::NothingToUndo
             | UndoError::NothingToRedo
@@ -155,6 +160,11 @@ impl fmt::Display for UndoError {
             UndoError::CannotKeep { path, errno } => {
                 write!(out, "{}: its content cannot be kept: {errno}", show(path))
             }
+            UndoError::OnlyLength { path } => write!(
+                out,
+                "{}: it was only appended to, so its earlier content was not copied, and it has been changed since",
+                show(path)
+            ),
             UndoError::NoRoom { needed, free } => {
                 write!(out, "{needed} bytes have to be copied and {free} are free")
             }

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use crate::error::{At, UndoError};
 use crate::facts::Facts;
+use crate::going::Going;
 use crate::path;
 use crate::record::{RecordId, TreeIdentity};
 use crate::system;
@@ -22,6 +23,8 @@ pub(crate) struct Ground {
     folders: OnceLock<Folders>,
     /// Told by whatever takes long.
     pub watch: Watch,
+    /// Asked by whatever keeps a running request waiting.
+    pub going: Going,
 }
 
 /// `.clada/undo`.
@@ -59,7 +62,13 @@ impl Ground {
         let doing = "keep the directory open";
         let own = |handle: BorrowedFd<'_>| handle.try_clone_to_owned().map_err(|_| Errno::MFILE);
         let (root, state) = (own(root).at(doing, b"")?, own(state).at(doing, path::STATE)?);
-        Ok(Ground { root, state, folders: OnceLock::new(), watch: Watch::default() })
+        Ok(Ground {
+            root,
+            state,
+            folders: OnceLock::new(),
+            watch: Watch::default(),
+            going: Going::default(),
+        })
     }
 
     pub(crate) fn root(&self) -> BorrowedFd<'_> {

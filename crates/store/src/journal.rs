@@ -43,6 +43,12 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Asked between two stretches of a copy that a running request waits for; when the answer is no, the change is refused
+    /// with `EINTR`. Undo, redo and apply are not asked: what they have begun comes to an end.
+    pub fn ask_while_recording(&self, goes_on: impl Fn() -> bool + Send + Sync + 'static) {
+        self.ground.going.ask(Arc::new(goes_on));
+    }
+
     /// Whether its folder is still where it was, if it has been used: somebody may have cleared the project
     /// (`git clean -fdx`). If not, it is to be opened again.
     pub fn is_there(&self) -> bool {

@@ -14,6 +14,7 @@
 //! recording.create(path)?                            // a file, directory, link, FIFO will be made
 //! recording.link(existing, path)?                    // another name for a file will be made
 //! recording.before_write(path)?                      // an existing file will be written, appended to, truncated
+//! recording.before_append(path)?                     // it will be appended to and nothing else: keeps the length of a large one
 //! recording.renew(path)?                             // empties a large file without copying it (this call does it)
 //! recording.take_back(path, inode)?                  // after `renew`: the earlier file is there again
 //! recording.before_meta(path)?                       // mode, owner, times, attributes will change
@@ -83,6 +84,7 @@ mod error;
 mod facts;
 #[cfg(test)]
 mod faults;
+mod going;
 mod ground;
 mod held;
 mod journal;
@@ -103,7 +105,7 @@ mod verify;
 mod watch;
 mod whereabouts;
 
-pub use changes::{Change, Side};
+pub use changes::{Change, Content, Side};
 pub use clean::{Cleaned, Limits};
 pub use error::{Conflict, ConflictKind, Refusal, UndoError};
 pub use facts::{Attributes, Facts, Kind, Time};

@@ -19,6 +19,29 @@ pub(crate) fn left(ground: &Ground, record: &Record) -> Result<Vec<Left>, UndoEr
     places(record).into_iter().map(look).collect()
 }
 
+/// The same when a request has ended. What it changed in place may have been replaced by somebody else before that: another
+/// object is there, and is not what the request left.
+pub(crate) fn left_by_request(ground: &Ground, record: &Record) -> Result<Vec<Left>, UndoError> {
+    let mut all = left(ground, record)?;
+    let ways = Ways::new(&record.steps);
+    for (index, numbered) in record.steps.iter().enumerate() {
+        let (Step::Write { path, before, .. }
+        | Step::Append { path, before, .. }
+        | Step::Meta { path, before, .. }) = &numbered.step
+        else {
+            continue;
+        };
+        let Whereabouts::Tree(place) = ways.after(index + 1, path) else { continue };
+        let found = all.binary_search_by(|left| left.path.cmp(&place)).ok();
+        if let Some(left) = found.and_then(|at| all.get_mut(at))
+            && left.facts.as_ref().is_some_and(|facts| facts.inode != before.inode)
+        {
+            left.facts = Some(before.clone());
+        }
+    }
+    Ok(all)
+}
+
 /// The paths of the steps, and those to which later steps have taken what they were about.
 fn places(record: &Record) -> BTreeSet<BString> {
     let ways = Ways::new(&record.steps);
@@ -56,7 +79,7 @@ pub(crate) fn made(
                 }
                 drop(spot);
             }
-            Step::Meta { path, .. } | Step::Write { path, .. } => {
+            Step::Meta { path, .. } | Step::Write { path, .. } | Step::Append { path, .. } => {
                 if let Some((spot, facts)) = look.at(&ways.after(index + 1, path))? {
                     let object = system::open_object(&spot.directory, &spot.name);
                     let found = object.and_then(Attributes::of).at("read its attributes", path)?;

@@ -235,6 +235,16 @@ pub(crate) fn set_time(parent: impl AsFd, name: &[u8], modified: Time) -> Result
     rustix::fs::utimensat(parent, name, &times, AtFlags::SYMLINK_NOFOLLOW)
 }
 
+/// The kernel's own time of now.
+pub(crate) fn touch(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    let times = Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+        last_modification: Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
+    };
+    rustix::fs::utimensat(parent, name, &times, AtFlags::SYMLINK_NOFOLLOW)
+}
+
 /// Names of extended attributes; none where the file system has none.
 pub(crate) fn attribute_names(object: impl AsFd) -> Result<Vec<BString>> {
     let path = name_in_proc(object.as_fd());
@@ -345,6 +355,16 @@ pub(crate) fn sync_everything(any: impl AsFd) -> Result<()> {
     pass()?;
     // The directory itself may be held as nothing but a handle.
     rustix::fs::syncfs(open_listing(any, b".")?)
+}
+
+/// Lets go of a file that has no name any more. That may take as long as writing it did, and somebody waits here.
+pub(crate) fn close_aside(file: OwnedFd) {
+    const QUICK: i64 = 4 << 20;
+    if stat_handle(&file).is_ok_and(|stat| stat.st_size > QUICK) {
+        // Without a thread it is closed here.
+        let _its_own_way =
+            std::thread::Builder::new().name("undo-closing".into()).spawn(move || drop(file));
+    }
 }
 
 /// Bytes that may still be written.

@@ -49,7 +49,10 @@ fn tally<'a>(steps: impl Iterator<Item = &'a Step>, inside: usize) -> Tally {
     for step in steps {
         match step {
             Step::Create { path } | Step::Link { path, .. } => see(path, false, true, None),
-            Step::Write { path, .. } | Step::Meta { path, .. } | Step::Replace { path, .. } => {
+            Step::Write { path, .. }
+            | Step::Append { path, .. }
+            | Step::Meta { path, .. }
+            | Step::Replace { path, .. } => {
                 see(path, true, true, None);
             }
             Step::Delete { path, .. } | Step::Trash { path, .. } => see(path, true, false, None),

@@ -12,7 +12,7 @@ use crate::path;
 use crate::record::{Numbered, Phase, Record, Step, ancestors};
 use crate::system;
 use crate::tree;
-use crate::whereabouts::{Ways, Whereabouts};
+use crate::whereabouts::{self, Ways, Whereabouts};
 
 #[derive(Default)]
 pub(crate) struct Findings {
@@ -38,6 +38,29 @@ pub(crate) fn verify(ground: &Ground, record: &Record) -> Result<Findings, UndoE
         restored(ground, record, &mut findings)?;
     }
     Ok(findings)
+}
+
+/// A file of which only the length was kept, and that somebody has changed since: there is nothing to put back, however
+/// much it is wanted.
+pub(crate) fn check_lengths(record: &Record, findings: &Findings) -> Result<(), UndoError> {
+    let ways = Ways::new(&record.steps);
+    for (index, Numbered { step, .. }) in record.steps.iter().enumerate() {
+        let Step::Append { path, .. } = step else { continue };
+        let place = if record.phase == Phase::Applied {
+            match ways.after(index + 1, path) {
+                Whereabouts::Tree(place) => Some(place),
+                Whereabouts::Kept { .. } => None,
+            }
+        } else {
+            whereabouts::before(record.steps.get(..index).unwrap_or_default(), path)
+        };
+        if let Some(place) =
+            place.filter(|place| findings.conflicts.iter().any(|one| one.path == *place))
+        {
+            return Err(UndoError::OnlyLength { path: place });
+        }
+    }
+    Ok(())
 }
 
 /// Directories that an undo has put back whole: whatever in them has a later change time is somebody else's change.

@@ -33,6 +33,7 @@ impl<'a> Ways<'a> {
                 Step::Create { .. }
                 | Step::Link { .. }
                 | Step::Write { .. }
+                | Step::Append { .. }
                 | Step::Meta { .. } => None,
             });
         Ways { steps, from: ByPath::new(left) }
@@ -56,6 +57,7 @@ impl<'a> Ways<'a> {
                 Step::Create { .. }
                 | Step::Link { .. }
                 | Step::Write { .. }
+                | Step::Append { .. }
                 | Step::Meta { .. } => {}
             }
             index = next + 1;
@@ -88,7 +90,7 @@ pub(crate) fn before(steps: &[Numbered], path: &[u8]) -> Option<BString> {
                     return None;
                 }
             }
-            Step::Delete { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+            Step::Delete { .. } | Step::Write { .. } | Step::Append { .. } | Step::Meta { .. } => {}
         }
     }
     Some(place)

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::metadata;
 use super::preimage::Preimage;
-use super::recorded::Followed;
+use super::recorded::{Extent, Followed};
 
 pub(crate) struct RegularFile {
     file: OwnedFd,
@@ -25,6 +25,8 @@ pub(crate) struct RegularFile {
     /// It was opened with `O_NONBLOCK` in case it was a FIFO; a program must not inherit that.
     nonblocking: AtomicBool,
     undo: Mutex<Undo>,
+    /// Where it is written by [`OpenFile::write`].
+    extent: Extent,
     /// Where it is recorded what is written; nowhere for what is only read or not in the project.
     followed: Option<Followed>,
 }
@@ -44,17 +46,27 @@ impl RegularFile {
         let undo = Mutex::new(Undo::Ready(preimage));
         let (written, broken) = (AtomicU64::new(0), AtomicBool::new(false));
         let nonblocking = AtomicBool::new(true);
-        let followed = None;
-        RegularFile { file, readable, writable, written, broken, nonblocking, undo, followed }
+        let (extent, followed) = (Extent::Anywhere, None);
+        RegularFile {
+            file,
+            readable,
+            writable,
+            written,
+            broken,
+            nonblocking,
+            undo,
+            extent,
+            followed,
+        }
     }
 
     /// Recorded again by each request that writes to it.
-    pub(crate) fn followed(self, followed: Option<Followed>) -> Self {
-        RegularFile { followed, ..self }
+    pub(crate) fn followed(self, followed: Option<Followed>, extent: Extent) -> Self {
+        RegularFile { extent, followed, ..self }
     }
 
-    fn before_write(&self) -> io::Result<()> {
-        self.followed.as_ref().map_or(Ok(()), |followed| followed.before_write(&self.file))
+    fn before_write(&self, extent: Extent) -> io::Result<()> {
+        self.followed.as_ref().map_or(Ok(()), |followed| followed.before_write(&self.file, extent))
     }
 
     fn failed(&self) -> Option<Errno> {
@@ -99,7 +111,7 @@ impl OpenFile for RegularFile {
         if let Some(error) = self.failed() {
             return Err(error.into());
         }
-        self.before_write()?;
+        self.before_write(self.extent)?;
         match rustix::io::retry_on_intr(|| rustix::io::write(&self.file, data)) {
             Ok(count) => {
                 self.written.fetch_add(count as u64, Ordering::Relaxed);
@@ -126,11 +138,15 @@ impl OpenFile for RegularFile {
         if !self.writable {
             return Err(errno::error(errno::EINVAL));
         }
-        self.before_write()?;
+        self.before_write(Extent::Anywhere)?;
         Ok(rustix::fs::ftruncate(&self.file, length)?)
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        // Whoever has it may do more than append.
+        if self.writable && self.before_write(Extent::Anywhere).is_err() {
+            return None;
+        }
         if self.nonblocking.swap(false, Ordering::Relaxed) {
             make_blocking(&self.file);
         }

@@ -18,7 +18,7 @@ use super::metadata;
 use super::path;
 use super::points::Found;
 use super::preimage::{self, Preimage};
-use super::recorded::Recorder;
+use super::recorded::{Extent, Recorder};
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
 use super::stream::Stream;
@@ -207,6 +207,7 @@ impl Opening<'_> {
             return Ok(Arc::new(RegularFile::reading(opened.file)));
         }
         let place = self.place(way);
+        let extent = if options.append { Extent::End } else { Extent::Anywhere };
         let (file, preimage) = if opened.created {
             unmask(&opened.file, options.mode)?;
             let (resolver, path) = (Arc::clone(self.resolver), self.path.to_owned());
@@ -215,12 +216,16 @@ impl Opening<'_> {
             self.truncate(way, opened.file, stat, place.clone())?
         } else {
             if let Some(announcing) = self.recorder.at(place.clone())? {
-                announcing.before_write(stat)?;
+                match extent {
+                    Extent::End => announcing.before_append(stat)?,
+                    Extent::Anywhere => announcing.before_write(stat)?,
+                }
             }
             (opened.file, Preimage::length(stat))
         };
-        let followed = self.recorder.follow(place);
-        Ok(Arc::new(RegularFile::new(file, options.read, true, preimage).followed(followed)))
+        let followed = self.recorder.follow(place, extent);
+        let file = RegularFile::new(file, options.read, true, preimage);
+        Ok(Arc::new(file.followed(followed, extent)))
     }
 
     fn truncate(

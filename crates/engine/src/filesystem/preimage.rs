@@ -25,6 +25,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
+use exacta_shell::control::goes_on_here;
+use exacta_shell::errno;
 use exacta_shell::filesystem::Follow;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
@@ -37,7 +39,8 @@ use super::{Handle, metadata};
 /// Reading this much is cheaper than two renames and an unlink.
 const SMALL: u64 = 256 << 10;
 
-const COPY_AT_ONCE: usize = 16 << 20;
+/// Between two looks at whether the request goes on.
+const COPY_AT_ONCE: usize = 2 << 20;
 
 pub(crate) enum Preimage {
     Nothing,
@@ -110,8 +113,7 @@ pub(crate) fn keep(
     {
         return Ok((new, preimage));
     }
-    let copy = unnamed(resolver)?;
-    copy_all(&reader, &copy)?;
+    let copy = copied(resolver, &reader)?;
     Ok((file, Preimage::Copy { copy, times }))
 }
 
@@ -145,8 +147,7 @@ pub(crate) fn keep_recorded(
         return Ok((file, Preimage::Copy { copy, times }));
     }
     let Some(reader) = reader else { return Ok((file, Preimage::Nothing)) };
-    let copy = unnamed(resolver)?;
-    copy_all(&reader, &copy)?;
+    let copy = copied(resolver, &reader)?;
     Ok((file, Preimage::Copy { copy, times }))
 }
 
@@ -171,7 +172,7 @@ impl Preimage {
             Preimage::Copy { copy, times } => patiently(|| {
                 rustix::fs::ftruncate(file, 0)?;
                 if rustix::fs::ioctl_ficlone(file, &copy).is_err() {
-                    copy_all(&copy, file)?;
+                    copy_all(&copy, file, Asking::Nobody)?;
                 }
                 Ok(rustix::fs::futimens(file, &times)?)
             }),
@@ -245,9 +246,40 @@ fn write_back(file: &OwnedFd, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-pub(crate) fn copy_all(from: &OwnedFd, to: &OwnedFd) -> io::Result<()> {
+/// Whether a copy may be given up on the way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// `EINTR` when the request of this thread does not go on.
+    Request,
+    Nobody,
+}
+
+impl Asking {
+    fn check(self) -> io::Result<()> {
+        if self == Asking::Request && !goes_on_here() {
+            return Err(errno::error(errno::EINTR));
+        }
+        Ok(())
+    }
+}
+
+/// A copy without a name. What was copied for nothing is let go of elsewhere: that takes as long again.
+fn copied(resolver: &Resolver, reader: &OwnedFd) -> io::Result<OwnedFd> {
+    let copy = unnamed(resolver)?;
+    match copy_all(reader, &copy, Asking::Request) {
+        Ok(()) => Ok(copy),
+        Err(error) => {
+            let _its_own_way =
+                std::thread::Builder::new().name("closing".into()).spawn(move || drop(copy));
+            Err(error)
+        }
+    }
+}
+
+pub(crate) fn copy_all(from: &OwnedFd, to: &OwnedFd, asking: Asking) -> io::Result<()> {
     let (mut read, mut written) = (0, 0);
     loop {
+        asking.check()?;
         let copied = rustix::fs::copy_file_range(
             from,
             Some(&mut read),
@@ -259,16 +291,17 @@ pub(crate) fn copy_all(from: &OwnedFd, to: &OwnedFd) -> io::Result<()> {
             Ok(0) => return Ok(()),
             Ok(_) | Err(Errno::INTR) => {}
             Err(Errno::XDEV | Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => {
-                return copy_by_hand(from, to, read);
+                return copy_by_hand(from, to, read, asking);
             }
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-fn copy_by_hand(from: &OwnedFd, to: &OwnedFd, mut offset: u64) -> io::Result<()> {
+fn copy_by_hand(from: &OwnedFd, to: &OwnedFd, mut offset: u64, asking: Asking) -> io::Result<()> {
     let mut buffer = vec![0; 256 << 10];
     loop {
+        asking.check()?;
         let count = rustix::io::retry_on_intr(|| rustix::io::pread(from, &mut buffer, offset))?;
         let mut rest = buffer.get(..count).unwrap_or_default();
         if rest.is_empty() {

@@ -81,12 +81,22 @@ impl Recorder {
         }
     }
 
-    /// For a file that stays open, and may be written to by later requests.
-    pub(crate) fn follow(&self, place: Option<BString>) -> Option<Followed> {
+    /// For a file that stays open, and may be written to by later requests. What it was opened for is recorded.
+    pub(crate) fn follow(&self, place: Option<BString>, extent: Extent) -> Option<Followed> {
         let transactions = Arc::clone(self.0.as_ref()?);
-        let covered = AtomicU64::new(transactions.number());
-        Some(Followed { transactions, place: place?, covered })
+        let number = transactions.number();
+        let whole = if extent == Extent::Anywhere { number } else { NEVER };
+        let (covered, whole) = (AtomicU64::new(number), AtomicU64::new(whole));
+        Some(Followed { transactions, place: place?, covered, whole })
     }
+}
+
+/// Where a file will be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Behind what it has: `O_APPEND`.
+    End,
+    Anywhere,
 }
 
 impl Announcing<'_> {
@@ -162,6 +172,14 @@ impl Announcing<'_> {
         self.change.before_write(&self.place).map_err(|error| self.refusal(error))
     }
 
+    /// The same for what is written at the end only.
+    pub(crate) fn before_append(&self, stat: &Stat) -> io::Result<()> {
+        if self.change.covers_append(&self.place, u64::from(stat.st_nlink as u32)) {
+            return Ok(());
+        }
+        self.change.before_append(&self.place).map_err(|error| self.refusal(error))
+    }
+
     /// What the file was before the request is kept already.
     pub(crate) fn is_covered(&self, stat: &Stat) -> bool {
         self.change.covers_write(&self.place, u64::from(stat.st_nlink as u32))
@@ -194,26 +212,42 @@ impl Announcing<'_> {
     }
 }
 
+/// The number of no request.
+const NEVER: u64 = u64::MAX;
+
 /// A file that was open when the request began is recorded again before it is written.
 pub(crate) struct Followed {
     transactions: Arc<Transactions>,
     place: BString,
-    /// The request in which it was recorded last.
+    /// The request in which it was recorded last, for whatever comes behind its end.
     covered: AtomicU64,
+    /// The same for all of it.
+    whole: AtomicU64,
 }
 
 impl Followed {
-    pub(crate) fn before_write(&self, file: &OwnedFd) -> io::Result<()> {
+    pub(crate) fn before_write(&self, file: &OwnedFd, extent: Extent) -> io::Result<()> {
         let number = self.transactions.number();
-        if self.covered.load(Ordering::Relaxed) == number {
+        let known = match extent {
+            Extent::End => &self.covered,
+            Extent::Anywhere => &self.whole,
+        };
+        if known.load(Ordering::Relaxed) == number {
             return Ok(());
         }
         let change = self.transactions.recording().map_err(|error| refusal(error, &self.place))?;
         if let Some(change) = change {
-            change.before_write(&self.place).map_err(|error| refusal(error, &self.place))?;
+            let recorded = match extent {
+                Extent::End => change.before_append(&self.place),
+                Extent::Anywhere => change.before_write(&self.place),
+            };
+            recorded.map_err(|error| refusal(error, &self.place))?;
             self.check_place(file)?;
         }
         self.covered.store(number, Ordering::Relaxed);
+        if extent == Extent::Anywhere {
+            self.whole.store(number, Ordering::Relaxed);
+        }
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, Stat, Tim
 use rustix::io::Errno;
 
 use super::directory::READING;
+use super::preimage::Asking;
 
 /// Descriptors are few: deeper trees are cut into pieces instead of being held open level by level.
 const DEEPEST: usize = 64;
@@ -133,7 +134,7 @@ fn copy_file(from: &OwnedFd, name: &[u8], to: &OwnedFd, new_name: &[u8]) -> io::
     let source = rustix::fs::openat(from, name, reading, Mode::empty())?;
     let writing = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let target = rustix::fs::openat(to, new_name, writing, Mode::RUSR | Mode::WUSR)?;
-    super::preimage::copy_all(&source, &target)
+    super::preimage::copy_all(&source, &target, Asking::Request)
 }
 
 fn copy_directory(

@@ -9,6 +9,8 @@ use rustix::io::Errno;
 /// has its own words: the reader could do nothing about a bare "Permission denied" for a file that he may write.
 pub(crate) fn refusal(error: UndoError, place: &[u8]) -> io::Error {
     match error {
+        // The request was stopped while the content was being copied.
+        UndoError::CannotKeep { errno: Errno::INTR, .. } => Errno::INTR.into(),
         // The project and its journal are on one file system: it would be the same answer.
         UndoError::System { errno: Errno::ROFS, .. } => Errno::ROFS.into(),
         UndoError::System { path, errno, .. } if path == place && errno != Errno::XDEV => {

@@ -167,6 +167,7 @@ impl Transactions {
             errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
         })?;
         let journal = Arc::new(Journal::open(self.root.as_fd(), state.as_fd())?);
+        journal.ask_while_recording(exacta_shell::control::goes_on_here);
         *slot = Some(Arc::clone(&journal));
         Ok(journal)
     }

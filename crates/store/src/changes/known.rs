@@ -20,6 +20,7 @@ pub(super) fn before(steps: &Steps<'_>, path: &BString) -> Option<Facts> {
         index = behind;
         match step {
             Step::Write { path, before, .. }
+            | Step::Append { path, before, .. }
             | Step::Meta { path, before, .. }
             | Step::Delete { path, before }
             | Step::Replace { path, before }
@@ -49,7 +50,9 @@ pub(super) fn after(steps: &Steps<'_>, path: &BString) -> Option<Facts> {
     while let Some((before, Numbered { number, step })) = steps.previous(index, &place) {
         index = before;
         match step {
-            Step::Write { path, .. } | Step::Meta { path, .. } if *path == place => {
+            Step::Write { path, .. } | Step::Append { path, .. } | Step::Meta { path, .. }
+                if *path == place =>
+            {
                 let made = &steps.record.made.attributes;
                 let at = made.binary_search_by_key(number, |(number, ..)| *number).ok()?;
                 return made.get(at).map(|(_, facts, _)| facts.clone());

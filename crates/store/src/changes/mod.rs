@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use bstr::BString;
 use rustix::io::Errno;
 
+use crate::content;
 use crate::error::{At, UndoError};
 use crate::facts::{Facts, Kind};
 use crate::ground::folder_name;
@@ -41,6 +42,24 @@ pub struct Side {
     place: Place,
 }
 
+/// What a file has on one side, to be read. It may lie in several pieces.
+#[derive(Debug)]
+pub struct Content {
+    parts: Vec<(OwnedFd, u64)>,
+}
+
+impl Content {
+    /// The first so many bytes of it.
+    pub fn read(self, most: u64) -> Result<Vec<u8>, UndoError> {
+        let mut bytes = Vec::new();
+        for (file, length) in self.parts {
+            let length = length.min(most.saturating_sub(bytes.len() as u64));
+            bytes.extend(content::read_first(file, length).at("read it", b"")?);
+        }
+        Ok(bytes)
+    }
+}
+
 type Changes = BTreeMap<BString, Change>;
 
 impl Change {
@@ -67,17 +86,34 @@ impl Journal {
     }
 
     /// The content of a regular file on one side; `None` for anything else.
-    pub fn content(&self, side: &Side) -> Result<Option<OwnedFd>, UndoError> {
+    pub fn content(&self, side: &Side) -> Result<Option<Content>, UndoError> {
         if side.facts.kind != Kind::File {
             return Ok(None);
         }
-        let path = side.place.path();
-        let gone = || Err(Errno::NOENT).at("read it", path);
-        let Some(base) = self.base(&side.place)? else { return gone() };
+        let mut parts = Vec::new();
+        self.parts(&side.place, side.facts.size, &mut parts)?;
+        Ok(Some(Content { parts }))
+    }
+
+    /// The files of which a content is made, and how much of each it is.
+    fn parts(
+        &self,
+        place: &Place,
+        length: u64,
+        parts: &mut Vec<(OwnedFd, u64)>,
+    ) -> Result<(), UndoError> {
+        if let Place::Appended { beginning, length: first, id, tail } = place {
+            self.parts(beginning, length.min(*first), parts)?;
+            let tail = Place::Redo(*id, tail.clone());
+            return self.parts(&tail, length.saturating_sub(*first), parts);
+        }
+        let path = place.path();
+        let Some(base) = self.base(place)? else { return Err(Errno::NOENT).at("read it", path) };
         let (parent, name) = path::split(path);
         let opened = system::open_directory(base.as_fd(), parent)
             .and_then(|parent| system::open_reading(parent, name));
-        Ok(Some(opened.at("read it", path)?))
+        parts.push((opened.at("read it", path)?, length));
+        Ok(())
     }
 
     fn planned(&self, layer: &Layer) -> Result<Changes, UndoError> {
@@ -143,7 +179,9 @@ impl Journal {
         if let Some(None) = known {
             return Ok((None, false));
         }
-        let Some(place) = since.follow(path) else { return Ok((None, false)) };
+        let Some(place) = since.follow(Place::Tree(path.clone())) else {
+            return Ok((None, false));
+        };
         // What other records have changed is known from them; only what is nobody's is compared.
         let is_tree = matches!(place, Place::Tree(_)) && !since.concern(path);
         let Some(found) = self.side(place)? else { return Ok((None, known.is_some())) };
@@ -172,9 +210,10 @@ impl Journal {
             // Only moved: what the record says of it there holds here too.
             Some(Place::Tree(path)) => {
                 let left = || known::left(record, &path)?.facts.clone();
-                (since.follow(&path), known.or_else(left))
+                (since.follow(Place::Tree(path.clone())), known.or_else(left))
             }
-            place => (place, known),
+            Some(place) => (since.follow(place), known),
+            None => (None, known),
         };
         let Some(place) = place else { return Ok(None) };
         let found = self.side(place)?;
@@ -208,6 +247,7 @@ impl Journal {
             (Place::Redo(id, _), Some(folders)) => {
                 open(folders.keeping()[1].as_fd(), folder_name(*id).as_bytes())
             }
+            (Place::Appended { beginning, .. }, _) => self.base(beginning),
             (Place::Layer(name, _), _) => {
                 Layer::held(&self.ground, name.as_ref())?.upper().map(Some)
             }

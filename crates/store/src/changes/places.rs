@@ -16,6 +16,13 @@ pub(super) enum Place {
     Redo(RecordId, BString),
     /// Below the upper directory of a layer, which is named.
     Layer(BString, BString),
+    /// A file, and what a record keeps that was behind its beginning of so many bytes.
+    Appended {
+        beginning: Box<Place>,
+        length: u64,
+        id: RecordId,
+        tail: BString,
+    },
 }
 
 impl Place {
@@ -25,6 +32,8 @@ impl Place {
             Place::Pre(id, path) => Place::Pre(*id, path::join(path, below)),
             Place::Redo(id, path) => Place::Redo(*id, path::join(path, below)),
             Place::Layer(name, path) => Place::Layer(name.clone(), path::join(path, below)),
+            // A file has nothing below it.
+            Place::Appended { beginning, .. } => beginning.below(below),
         }
     }
 
@@ -34,6 +43,7 @@ impl Place {
             | Place::Pre(_, path)
             | Place::Redo(_, path)
             | Place::Layer(_, path) => path,
+            Place::Appended { beginning, .. } => beginning.path(),
         }
     }
 }
@@ -75,21 +85,27 @@ impl<'a> Since<'a> {
     }
 
     /// Where something is that the record left in the tree. `None`: nowhere.
-    pub(super) fn follow(&self, path: &BString) -> Option<Place> {
-        let mut path = path.clone();
-        for other in &self.undone {
-            match place_after(other, &path)? {
-                Place::Tree(there) => path = there,
-                kept => return Some(kept),
+    pub(super) fn follow(&self, place: Place) -> Option<Place> {
+        self.follow_from(0, place)
+    }
+
+    /// Through all of them from an index on.
+    fn follow_from(&self, index: usize, place: Place) -> Option<Place> {
+        let path = match place {
+            Place::Tree(path) => path,
+            Place::Appended { beginning, length, id, tail } => {
+                let beginning = Box::new(self.follow_from(index, *beginning)?);
+                return Some(Place::Appended { beginning, length, id, tail });
             }
-        }
-        for other in &self.applied {
-            match place_before(other, &path)? {
-                Place::Tree(there) => path = there,
-                kept => return Some(kept),
-            }
-        }
-        Some(Place::Tree(path))
+            kept => return Some(kept),
+        };
+        let applied = || self.applied.get(index.checked_sub(self.undone.len())?);
+        let next = match (self.undone.get(index), applied()) {
+            (Some(other), _) => place_after(other, &path)?,
+            (None, Some(other)) => place_before(other, &path)?,
+            (None, None) => return Some(Place::Tree(path)),
+        };
+        self.follow_from(index + 1, next)
     }
 }
 
@@ -119,7 +135,12 @@ pub(super) fn place_before(steps: &Steps<'_>, path: &BString) -> Option<Place> {
                     return Some(Place::Pre(id, path::join(&slot_name(*number), rest)));
                 }
             }
-            Step::Create { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+            // Its beginning is where it is; how much of it that is, its facts say.
+            Step::Append { .. }
+            | Step::Create { .. }
+            | Step::Link { .. }
+            | Step::Write { .. }
+            | Step::Meta { .. } => {}
         }
     }
     Some(Place::Tree(place))
@@ -128,12 +149,16 @@ pub(super) fn place_before(steps: &Steps<'_>, path: &BString) -> Option<Place> {
 /// Where what was at a path after a record is while it is undone.
 pub(super) fn place_after(steps: &Steps<'_>, path: &BString) -> Option<Place> {
     let (mut place, id, mut index) = (path.clone(), steps.record.id, steps.count());
+    let mut appended = Vec::new();
     while let Some((before, Numbered { number, step })) = steps.previous(index, &place) {
         index = before;
         match step {
             Step::Delete { path, .. } if path::below(&place, path).is_some() => return None,
             Step::Write { path, .. } if *path == place => {
-                return Some(Place::Redo(id, slot_name(*number)));
+                return Some(behind(Place::Redo(id, slot_name(*number)), appended, id));
+            }
+            Step::Append { path, before, .. } if *path == place => {
+                appended.push((before.size, slot_name(*number)));
             }
             Step::Move { from, to, .. } | Step::Trash { path: from, to, .. } => {
                 if let Some(rest) = path::below(&place, to) {
@@ -145,11 +170,26 @@ pub(super) fn place_after(steps: &Steps<'_>, path: &BString) -> Option<Place> {
             Step::Link { path, existing, .. } if *path == place => place = existing.clone(),
             Step::Create { path } | Step::Replace { path, .. } => {
                 if let Some(rest) = path::below(&place, path) {
-                    return Some(Place::Redo(id, path::join(&slot_name(*number), rest)));
+                    let place = Place::Redo(id, path::join(&slot_name(*number), rest));
+                    return Some(behind(place, appended, id));
                 }
             }
-            Step::Delete { .. } | Step::Link { .. } | Step::Write { .. } | Step::Meta { .. } => {}
+            Step::Delete { .. }
+            | Step::Link { .. }
+            | Step::Append { .. }
+            | Step::Write { .. }
+            | Step::Meta { .. } => {}
         }
     }
-    Some(Place::Tree(place))
+    Some(behind(Place::Tree(place), appended, id))
+}
+
+/// What was appended to something, the last first.
+fn behind(place: Place, appended: Vec<(u64, BString)>, id: RecordId) -> Place {
+    appended.into_iter().rev().fold(place, |place, (length, tail)| Place::Appended {
+        beginning: Box::new(place),
+        length,
+        id,
+        tail,
+    })
 }

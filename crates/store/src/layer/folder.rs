@@ -76,7 +76,27 @@ fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<(), Errno> {
     // The state is absent in what the overlay shows.
     system::make_whiteout(&system::open_directory(folder.as_fd(), UPPER)?, STATE)?;
     facts::put_back(folder, UPPER, &root, &attributes)?;
-    system::create_file(folder, MOMENT).map(|_| ())
+    system::create_file(folder, MOMENT)?;
+    stamp(folder.as_fd())
+}
+
+/// Gives the mark of the mount a time that is later than any change before, and not later than any change that follows.
+///
+/// Only the kernel can give such a time, and on many file systems its clock stands still for some milliseconds: then a change
+/// of ours right before would have the same time as one of somebody else right after. So this waits until it has gone on;
+/// where times have nanoseconds (Linux 6.13), that is at once.
+fn stamp(folder: BorrowedFd<'_>) -> Result<(), Errno> {
+    const PATIENCE: u32 = 100;
+    let time = || Ok(system::stat(folder, MOMENT)?.map(|stat| Time::modified(&stat)));
+    let before: Option<Time> = time()?;
+    for _ in 0..PATIENCE {
+        system::touch(folder, MOMENT)?;
+        if time()? > before {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+    Ok(())
 }
 
 impl Layer {
@@ -110,13 +130,16 @@ impl Layer {
 
     /// After a failed apply everything is as it was, but for its change times.
     pub(crate) fn set_moment(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
-        let folder = open(ground, name)?;
-        system::set_time(&folder, MOMENT, system::now()).at("look at the layer", name)
+        stamp(open(ground, name)?.as_fd()).at("look at the layer", name)
     }
 
     /// What was in it is in the tree: what is left is nothing to decide about.
     pub(crate) fn set_spent(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
-        mark(open(ground, name)?.as_fd(), SPENT).at("mark the layer", name)
+        match open(ground, name) {
+            // It was dropped, which comes after this: the record was not closed before we were stopped.
+            Err(UndoError::System { errno: Errno::NOENT, .. }) => Ok(()),
+            folder => mark(folder?.as_fd(), SPENT).at("mark the layer", name),
+        }
     }
 
     pub(crate) fn set_unspent(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {

@@ -1,8 +1,8 @@
 //! Reads a layer from outside and says which steps it is, what it must not bring, and what others have changed since
 //! it was mounted. Changes nothing.
 //!
-//! How others' changes are told: nobody of ours writes to the tree while the layer lies over it, so whatever has a
-//! change time after the mount was changed by somebody else. That time cannot be set by anybody.
+//! How others' changes are told: nobody of ours writes to the tree while the layer lies over it, so whatever has not a
+//! change time before the mount was changed by somebody else. That time cannot be set by anybody.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -88,6 +88,8 @@ pub(crate) fn plan(layer: &Layer) -> Result<LayerPlan, UndoError> {
         moment: layer.moment()?,
         plan: LayerPlan::default(),
         directories: Vec::new(),
+        orphans: Vec::new(),
+        vanishing: Vec::new(),
     };
     reading.read()
 }
@@ -99,6 +101,10 @@ pub(super) struct Reading<'a> {
     pub plan: LayerPlan,
     /// Directories that exist on both sides.
     directories: Vec<(BString, Facts, Facts)>,
+    /// Copied from below, and there is nothing below where they are.
+    orphans: Vec<(BString, Facts)>,
+    /// What was below and will not be there any more.
+    vanishing: Vec<Facts>,
 }
 
 /// An entry of the layer and what lies below it.
@@ -127,6 +133,7 @@ impl Reading<'_> {
             }
         }
         self.directories()?;
+        self.orphans();
         Ok(self.plan)
     }
 
@@ -287,31 +294,49 @@ impl Reading<'_> {
     /// Whatever in the way of the layer was changed after the mount.
     fn find_changes(&mut self, path: &BString, lower: &Facts) -> Result<(), UndoError> {
         if !lower.is_directory() {
-            if lower.changed > self.moment {
+            if lower.changed >= self.moment {
                 self.conflict(path.clone(), ConflictKind::Changed);
             }
+            self.vanishing.push(lower.clone());
             return Ok(());
         }
         let top = system::open_directory(self.ground.root(), path);
         let inside = top.and_then(|top| tree::entries(top.as_fd())).at("look into", path)?;
         for (below, facts) in inside {
-            if facts.changed > self.moment {
+            if facts.changed >= self.moment {
                 self.conflict(path::join(path, &below), ConflictKind::Changed);
             }
+            self.vanishing.push(facts);
         }
         Ok(())
     }
 
-    /// Copied from below, and there is nothing below any more.
+    /// Copied from below, and there is nothing below any more; or it was renamed, and was somewhere else below.
     fn find_deleted(&mut self, entry: &Entry<'_>) -> Result<(), UndoError> {
         if entry.lower.is_some() || !entry.marks.origin {
             return Ok(());
         }
         let parent = self.ground.facts(path::split(entry.path).0)?;
-        if parent.is_some_and(|parent| parent.changed > self.moment) {
-            self.conflict(entry.path.clone(), ConflictKind::Deleted);
+        if parent.is_some_and(|parent| parent.changed >= self.moment) {
+            self.orphans.push((entry.path.clone(), entry.facts.clone()));
         }
         Ok(())
+    }
+
+    /// The overlay does not say from where something was renamed. What is exactly like something that is gone from another
+    /// place was that; of anything else it has to be taken that somebody has deleted it.
+    fn orphans(&mut self) {
+        let like = |one: &Facts, other: &Facts| {
+            let kept = |it: &Facts| (it.kind, it.mode, it.user, it.group, it.modified);
+            let same = kept(one) == kept(other) && one.target == other.target;
+            same && one.size == other.size && !one.is_directory()
+        };
+        for (path, facts) in std::mem::take(&mut self.orphans) {
+            match self.vanishing.iter().position(|gone| like(gone, &facts)) {
+                Some(at) => drop(self.vanishing.swap_remove(at)),
+                None => self.conflict(path, ConflictKind::Deleted),
+            }
+        }
     }
 
     /// Opened for writing and not written, or written and put back.
@@ -360,10 +385,12 @@ impl Reading<'_> {
             let same =
                 (lower.mode, lower.user, lower.group) == (upper.mode, upper.user, upper.group);
             let times = holders.contains(&path) || lower.modified == upper.modified;
-            if same && times && before == after {
+            // A time that differs because somebody has changed names there meanwhile is theirs.
+            let theirs = lower.changed >= self.moment;
+            if same && before == after && (times || theirs) {
                 continue;
             }
-            if lower.changed > self.moment {
+            if theirs {
                 self.conflict(path.clone(), ConflictKind::Changed);
             }
             let step = Step::Meta { path, before: lower, attributes: before };

@@ -85,6 +85,12 @@ pub enum Step {
         existing: BString,
         inode: u64,
     },
+    /// Same inode, and the earlier content is still its beginning: only its length is kept. `redo/n` is what came behind.
+    Append {
+        path: BString,
+        before: Facts,
+        attributes: Attributes,
+    },
 }
 
 impl Step {
@@ -95,6 +101,7 @@ impl Step {
             | Step::Replace { path, .. }
             | Step::Delete { path, .. }
             | Step::Write { path, .. }
+            | Step::Append { path, .. }
             | Step::Link { path, .. }
             | Step::Meta { path, .. } => (path, None),
             Step::Trash { path: from, to, .. } | Step::Move { from, to, .. } => (from, Some(to)),

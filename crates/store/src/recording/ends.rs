@@ -115,7 +115,7 @@ pub(crate) fn finish(
     let applied = file.record.phase == Phase::Applying;
     let entries = vec![
         Entry::Made(settle::made(ground, slots, &file.record)?),
-        Entry::Left(settle::left(ground, &file.record)?),
+        Entry::Left(settle::left_by_request(ground, &file.record)?),
         Entry::End(outcome),
         Entry::Phase { phase: Phase::Applied, time: system::now() },
     ];

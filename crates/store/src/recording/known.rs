@@ -26,6 +26,8 @@ pub(super) enum Covered {
     Made,
     /// Its content and attributes are kept.
     Kept,
+    /// Its attributes are, and its length: what is behind that is new.
+    Length,
     /// Only its attributes are.
     Attributes,
 }
@@ -36,6 +38,7 @@ impl Open {
         match self.covered.get(path) {
             Some(Covered::Made) => facts.is_directory() || facts.links == 1,
             Some(Covered::Kept) => true,
+            Some(Covered::Length) => wanted != Covered::Kept,
             Some(Covered::Attributes) => wanted == Covered::Attributes,
             None => false,
         }

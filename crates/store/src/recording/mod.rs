@@ -4,6 +4,7 @@
 //! means that it must not be made. They cost a few system calls and no waiting for the disk: the death of this process
 //! loses nothing, a power cut may lose what can be undone of the last requests, but never the tree itself.
 
+mod append;
 mod ends;
 mod known;
 mod renew;
@@ -88,8 +89,14 @@ impl Recording {
         match self.open().covered.get(path) {
             Some(Covered::Made) => names == 1,
             Some(Covered::Kept) => true,
-            Some(Covered::Attributes) | None => false,
+            Some(Covered::Length | Covered::Attributes) | None => false,
         }
+    }
+
+    /// The same for writing at its end only.
+    pub fn covers_append(&self, path: &[u8], names: u64) -> bool {
+        let length = self.open().covered.get(path) == Some(&Covered::Length);
+        length || self.covers_write(path, names)
     }
 
     /// The content of a regular file will change in place: by writing, appending or truncating. Its content and
@@ -104,7 +111,7 @@ impl Recording {
         let attributes = attributes_of(&spot, &path)?;
         let number = self.file(&mut open)?.record.next_number;
         let slots = self.slots(&mut open)?;
-        keep_copy(&spot, &slots.pre, number)
+        keep_copy(&spot, &slots.pre, number, &self.ground.going)
             .map_err(|errno| UndoError::CannotKeep { path: path.clone(), errno })?;
         self.add(&mut open, Step::Write { path: path.clone(), before, attributes })?;
         open.covered.insert(path, Covered::Kept);
@@ -323,7 +330,7 @@ impl Recording {
         for step in &steps {
             for path in step.paths() {
                 // The root is in no directory of the project, and attributes are in none at all.
-                if !path.is_empty() && !matches!(step, Step::Meta { .. } | Step::Write { .. }) {
+                if !path.is_empty() && !is_about_itself(step) {
                     entries.extend(self.time(open, path::split(path).0)?);
                 }
             }
@@ -373,6 +380,11 @@ impl Recording {
         }
         open.slots.as_ref().ok_or(UndoError::NothingToUndo)
     }
+}
+
+/// Whether the names in the directory that holds it stay.
+fn is_about_itself(step: &Step) -> bool {
+    matches!(step, Step::Meta { .. } | Step::Write { .. } | Step::Append { .. })
 }
 
 fn attributes_of(spot: &Spot, path: &[u8]) -> Result<Attributes, UndoError> {

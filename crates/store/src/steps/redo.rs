@@ -4,7 +4,7 @@ use bstr::BString;
 
 use super::Hand;
 use super::reach::End;
-use crate::error::{At, UndoError};
+use crate::error::{At, Conflict, ConflictKind, UndoError};
 use crate::facts;
 use crate::ground::slot_name;
 use crate::record::{Numbered, Step};
@@ -16,12 +16,13 @@ impl Hand<'_> {
         match &numbered.step {
             Step::Create { path } => self.recreate(number, path),
             Step::Replace { path, before } => self.replace(number, path, before.inode),
-            Step::Delete { path, .. } => self.delete(number, path),
+            Step::Delete { path, before } => self.delete(number, path, before.inode),
             Step::Link { path, existing, inode } => self.link(number, path, existing, *inode),
             Step::Trash { path: from, to, inode } | Step::Move { from, to, inode } => {
                 self.relocate(from, to, *inode)
             }
             Step::Write { path, before, .. } => self.rewrite(number, path, before.inode),
+            Step::Append { path, before, .. } => self.reappend(number, path, before),
             Step::Meta { path, before, .. } => self.put_after(number, path, before.inode),
         }
     }
@@ -70,6 +71,12 @@ impl Hand<'_> {
         let place = End::tree(&spot, path);
         let there = system::stat(&spot.directory, &spot.name).at("look at it", path)?.is_some();
         if there && self.exchange(place, redo)? {
+            // Somebody may have put another one there since it was looked at: that is not ours to replace.
+            let out = system::stat(&self.slots.redo, &name).at("look at what is kept", path)?;
+            if out.is_some_and(|out| out.st_ino != old) {
+                self.exchange(place, redo)?;
+                return Err(changed(path));
+            }
             return self.rename(redo, pre);
         }
         if there {
@@ -78,7 +85,7 @@ impl Hand<'_> {
         self.rename(redo, place)
     }
 
-    pub(super) fn delete(&mut self, number: u32, path: &BString) -> Result<(), UndoError> {
+    fn delete(&mut self, number: u32, path: &BString, old: u64) -> Result<(), UndoError> {
         let name = slot_name(number);
         if system::stat(&self.slots.pre, &name).at("look at what is kept", path)?.is_some() {
             return Ok(());
@@ -87,7 +94,13 @@ impl Hand<'_> {
         if system::stat(&spot.directory, &spot.name).at("look at it", path)?.is_none() {
             return Ok(());
         }
-        self.rename(End::tree(&spot, path), End::slot(&self.slots.pre, &name))
+        self.rename(End::tree(&spot, path), End::slot(&self.slots.pre, &name))?;
+        let gone = system::stat(&self.slots.pre, &name).at("look at what is kept", path)?;
+        if gone.is_some_and(|gone| gone.st_ino != old) {
+            self.rename(End::slot(&self.slots.pre, &name), End::tree(&spot, path))?;
+            return Err(changed(path));
+        }
+        Ok(())
     }
 
     /// The attributes that a step led to.
@@ -109,4 +122,8 @@ impl Hand<'_> {
         facts::put_back(&spot.directory, &spot.name, facts, attributes)
             .at("set its attributes", path)
     }
+}
+
+fn changed(path: &BString) -> UndoError {
+    UndoError::Conflicts(vec![Conflict { path: path.clone(), kind: ConflictKind::Changed }])
 }

@@ -24,6 +24,9 @@ impl Hand<'_> {
             Step::Write { path, before, attributes } => {
                 self.unwrite(number, path, before, attributes)
             }
+            Step::Append { path, before, attributes } => {
+                self.unappend(number, path, before, attributes)
+            }
             Step::Meta { path, before, attributes } => {
                 let Some(spot) = self.ground.spot(path)? else { return Ok(()) };
                 if !self.is_there(path, before.inode)? {

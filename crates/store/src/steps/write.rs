@@ -13,6 +13,7 @@ use super::reach::End;
 use crate::content;
 use crate::error::{At, UndoError};
 use crate::facts::{self, Attributes, Facts, Kind};
+use crate::going::{ALWAYS, Going};
 use crate::ground::{Spot, slot_name};
 use crate::system;
 
@@ -36,7 +37,7 @@ impl Hand<'_> {
         let spot = self.reach(path)?;
         if is_file(&spot, path)? {
             if !kept {
-                keep_copy(&spot, &self.slots.redo, number).at("keep its content", path)?;
+                keep_copy(&spot, &self.slots.redo, number, &ALWAYS).at("keep its content", path)?;
             }
             write_from(&self.slots.pre, &name, &spot).at("write its content back", path)?;
         } else {
@@ -69,7 +70,7 @@ impl Hand<'_> {
         }
         let spot = self.reach(path)?;
         if !kept {
-            keep_copy(&spot, &self.slots.pre, number).at("keep its content", path)?;
+            keep_copy(&spot, &self.slots.pre, number, &ALWAYS).at("keep its content", path)?;
         }
         write_from(&self.slots.redo, &name, &spot).at("write its content again", path)?;
         self.put_after(number, path, inode)
@@ -81,7 +82,7 @@ impl Hand<'_> {
     }
 }
 
-fn is_kept(folder: &OwnedFd, name: &BString, path: &[u8]) -> Result<bool, UndoError> {
+pub(super) fn is_kept(folder: &OwnedFd, name: &BString, path: &[u8]) -> Result<bool, UndoError> {
     Ok(system::stat(folder, name).at("look at what is kept", path)?.is_some())
 }
 
@@ -95,7 +96,27 @@ fn is_file(spot: &Spot, path: &BString) -> Result<bool, UndoError> {
 }
 
 /// A whole copy of a file's content, under its number only when it is complete.
-pub(crate) fn keep_copy(spot: &Spot, folder: &OwnedFd, number: u32) -> Result<(), Errno> {
+pub(crate) fn keep_copy(
+    spot: &Spot,
+    folder: &OwnedFd,
+    number: u32,
+    going: &Going,
+) -> Result<(), Errno> {
+    keep(spot, folder, number, |from, to| content::copy(from, to, going).map(|()| true)).map(|_| ())
+}
+
+/// The same only where nothing has to be copied for it. False where the file system cannot.
+pub(crate) fn keep_clone(spot: &Spot, folder: &OwnedFd, number: u32) -> Result<bool, Errno> {
+    keep(spot, folder, number, content::clone)
+}
+
+/// What is filled gets its number if it is said to be complete.
+pub(super) fn keep(
+    spot: &Spot,
+    folder: &OwnedFd,
+    number: u32,
+    fill: impl FnOnce(&OwnedFd, &OwnedFd) -> Result<bool, Errno>,
+) -> Result<bool, Errno> {
     let name = slot_name(number);
     let unfinished = [name.as_slice(), b".part"].concat();
     if system::stat(folder, &unfinished)?.is_some() {
@@ -103,8 +124,14 @@ pub(crate) fn keep_copy(spot: &Spot, folder: &OwnedFd, number: u32) -> Result<()
     }
     let from = readable(spot)?;
     let copy = system::create_copy(folder, &unfinished)?;
-    content::copy(&from, &copy)?;
-    system::rename_over(folder, &unfinished, &name)
+    match fill(&from, &copy) {
+        Ok(true) => system::rename_over(folder, &unfinished, &name).map(|()| true),
+        unfilled => {
+            let _only_space = system::unlink(folder, &unfinished);
+            system::close_aside(copy);
+            unfilled
+        }
+    }
 }
 
 fn readable(spot: &Spot) -> Result<OwnedFd, Errno> {
@@ -121,11 +148,18 @@ fn readable(spot: &Spot) -> Result<OwnedFd, Errno> {
 }
 
 fn write_from(folder: &OwnedFd, name: &BString, spot: &Spot) -> Result<(), Errno> {
-    let kept =
-        Spot { directory: folder.try_clone().map_err(|_| Errno::MFILE)?, name: name.clone() };
-    let from = readable(&kept)?;
+    content::write_through(&kept(folder, name)?, &writable(spot)?)
+}
+
+/// What a record keeps, to be read.
+pub(super) fn kept(folder: &OwnedFd, name: &BString) -> Result<OwnedFd, Errno> {
+    let directory = folder.try_clone().map_err(|_| Errno::MFILE)?;
+    readable(&Spot { directory, name: name.clone() })
+}
+
+pub(super) fn writable(spot: &Spot) -> Result<OwnedFd, Errno> {
     let mut mode = None;
-    let to = match system::open_writing(&spot.directory, &spot.name) {
+    let opened = match system::open_writing(&spot.directory, &spot.name) {
         Err(Errno::ACCESS) => {
             mode = Some(open_up(spot, 0o200)?);
             system::open_writing(&spot.directory, &spot.name)
@@ -133,7 +167,7 @@ fn write_from(folder: &OwnedFd, name: &BString, spot: &Spot) -> Result<(), Errno
         opened => opened,
     };
     close_down(spot, mode)?;
-    content::write_through(&from, &to?)
+    opened
 }
 
 /// Read-only files have an owner who may change that. Their mode is put back at once; if we die in between, with the

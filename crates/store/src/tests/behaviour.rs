@@ -331,7 +331,7 @@ fn both_contents_of_a_change() {
                 None => "-".to_owned(),
                 Some(side) => match journal.content(side).unwrap() {
                     Some(file) => {
-                        let bytes = crate::content::read_all(file).unwrap();
+                        let bytes = file.read(u64::MAX).unwrap();
                         String::from_utf8(bytes).unwrap()
                     }
                     None => "directory".to_owned(),

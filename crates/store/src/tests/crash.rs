@@ -108,6 +108,7 @@ fn layers_are_applied_whole_or_held_wherever_it_stopped() {
         let mut operations = 0;
         loop {
             let project = template.copy();
+            layers::set_moment(&project);
             let before = project.tree();
             let (done, _) = stopped_after(operations, || layers::apply_prepared(&project));
             let when = format!("{}: stopped after {operations}", shape.name);

@@ -61,12 +61,22 @@ pub(super) fn prepared(shape: &Shape) -> Project {
     project
 }
 
+/// A copy is newer than the mount.
+pub(super) fn set_moment(project: &Project) {
+    let run = project.root.join(".clada/undo/run");
+    let moment = fs::read_dir(run).unwrap().next().unwrap().unwrap().path().join("moment");
+    let time = || fs::metadata(&moment).unwrap().modified().unwrap();
+    fs::write(&moment, "").unwrap();
+    let before = time();
+    while time() <= before {
+        fs::write(&moment, "").unwrap();
+    }
+}
+
 /// Applies the layer of a copy of that, as the request that wrote it would.
 pub(super) fn apply_prepared(project: &Project) -> Result<(), UndoError> {
     let run = project.root.join(".clada/undo/run");
     let name = fs::read_dir(&run).unwrap().next().unwrap().unwrap().file_name();
-    // The copy is newer than the mount.
-    fs::write(run.join(&name).join("moment"), "").unwrap();
     let root = fs::File::open(&project.root).unwrap();
     let state = fs::File::open(project.root.join(".clada")).unwrap();
     let ground = Arc::new(Ground::new(root.as_fd(), state.as_fd())?);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests make and look at real trees")]
 
+mod append;
 mod behaviour;
 mod changes;
 mod crash;

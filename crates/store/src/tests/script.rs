@@ -166,9 +166,13 @@ impl Hand<'_> {
 
     fn change(&self, words: &[&[u8]]) -> Result<(), UndoError> {
         let [verb, path, ..] = words else { panic!("{words:?}") };
-        let is_write = matches!(*verb, b"append" | b"over" | b"at" | b"truncate");
+        let is_write = matches!(*verb, b"over" | b"at" | b"truncate");
         if let Some(recording) = self.recording {
-            if is_write { recording.before_write(path)? } else { recording.before_meta(path)? }
+            match *verb {
+                b"append" => recording.before_append(path)?,
+                _ if is_write => recording.before_write(path)?,
+                _ => recording.before_meta(path)?,
+            }
         }
         let place = self.at(path);
         match words {

@@ -14,8 +14,8 @@ use crate::record::{Entry, Phase, Record, RecordId};
 use crate::settle;
 use crate::steps::{Direction, Hand};
 use crate::system;
-use crate::verify::verify;
-use prepare::{prepare, times_to_keep};
+use crate::verify::{check_lengths, verify};
+use prepare::{noted_times, prepare, times_to_keep};
 
 /// Which records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,9 +272,11 @@ fn turn_open(
     if !force && !findings.conflicts.is_empty() {
         return Err(UndoError::Conflicts(findings.conflicts).into());
     }
+    check_lengths(&hand.file.record, &findings)?;
     hand.sweep(direction.opposite())?;
+    let keep = times_to_keep(hand, direction)?;
     let mut entries = prepare(hand, &findings, direction)?;
-    entries.push(Entry::KeepTimes(times_to_keep(hand, direction)?));
+    entries.push(Entry::KeepTimes(keep));
     entries.push(Entry::Phase { phase: through, time: system::now() });
     hand.file.append(entries)?;
     if let Err(error) = hand.sync_record().and_then(|()| finish(hand, direction)) {
@@ -297,8 +299,9 @@ pub(crate) fn finish(hand: &mut Hand<'_>, direction: Direction) -> Result<(), Un
     hand.go(direction)?;
     system::sync_everything(hand.ground.root()).at("write everything to the disk", b"")?;
     let left = settle::left(hand.ground, &hand.file.record)?;
-    let time = system::now();
-    hand.file.append(vec![Entry::Left(left), Entry::Phase { phase: reached, time }])?;
+    let settled = [Entry::Left(left), Entry::Phase { phase: reached, time: system::now() }];
+    let entries = noted_times(hand, direction)?.into_iter().chain(settled);
+    hand.file.append(entries.collect())?;
     hand.file.sync()?;
     hand.sweep(direction)
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use bstr::BString;
 
 use crate::error::{ConflictKind, UndoError};
-use crate::record::{Entry, Numbered, Record, Step};
+use crate::facts::Time;
+use crate::record::{DirectoryTime, Entry, Made, Numbered, Record, Step};
 use crate::settle;
 use crate::steps::{Direction, Hand, side};
 use crate::verify::Findings;
@@ -21,6 +22,7 @@ pub(super) fn prepare(
     if !findings.conflicts.is_empty() && direction == Direction::Undo {
         made = settle::made(hand.ground, Some(hand.slots), record)?;
     }
+    note_times(hand, &mut made, direction.opposite())?;
     let mut entries = Vec::new();
     for (number, pieces) in &findings.divided {
         made.objects.extend(pieces.iter().map(|(piece, inode)| (piece.number, *inode)));
@@ -79,6 +81,10 @@ fn follow_replaced(
             (
                 Step::Write { path: there, before, .. } | Step::Meta { path: there, before, .. },
                 _,
+            )
+            | (
+                Step::Replace { path: there, before } | Step::Delete { path: there, before },
+                Direction::Redo,
             ) => (there, &mut before.inode),
             _ => return None,
         };
@@ -89,6 +95,43 @@ fn follow_replaced(
         let pieces = vec![Numbered { number: *number, step }];
         Some(Entry::Divide { number: *number, pieces })
     })
+}
+
+/// Where others have changed names since, the time that is found is the one to come back to.
+fn note_times(hand: &Hand<'_>, made: &mut Made, left: Direction) -> Result<(), UndoError> {
+    for pair in &mut made.times {
+        if let Some((path, known)) = side_mut(pair, left)
+            && let Some(found) = settle::modified_at(hand.ground, path)?
+        {
+            *known = found;
+        }
+    }
+    Ok(())
+}
+
+/// What such directories have when a direction has been gone, so that the way back finds nobody else's change in them.
+pub(super) fn noted_times(hand: &Hand<'_>, reached: Direction) -> Result<Option<Entry>, UndoError> {
+    let record = &hand.file.record;
+    if record.keep_times.is_empty() {
+        return Ok(None);
+    }
+    let mut made = record.made.clone();
+    for pair in &mut made.times {
+        if let Some((path, known)) = side_mut(pair, reached)
+            && record.keep_times.contains(path)
+            && let Some(found) = settle::modified_at(hand.ground, path)?
+        {
+            *known = found;
+        }
+    }
+    Ok(Some(Entry::Made(made)))
+}
+
+fn side_mut(pair: &mut DirectoryTime, direction: Direction) -> Option<&mut (BString, Time)> {
+    match direction {
+        Direction::Undo => pair.before.as_mut(),
+        Direction::Redo => pair.after.as_mut(),
+    }
 }
 
 /// Directories in which others have changed names since: their times are not ours any more.

@@ -29,6 +29,7 @@ pub fn exit(error: &UndoError) -> Exit {
         | UndoError::NotPrivate
         | UndoError::InvalidPath { .. }
         | UndoError::CannotKeep { .. }
+        | UndoError::OnlyLength { .. }
         | UndoError::NoRoom { .. }
         | UndoError::System { .. } => Exit::Failed,
     }

@@ -12,7 +12,6 @@ pub use quote::quoted;
 pub use text::{Hunk, Line, Mark, TextDiff};
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::time::{Duration, Instant};
 
 use bstr::BString;
@@ -205,12 +204,6 @@ fn content(journal: &Journal, side: Option<&Side>) -> Result<Content, UndoError>
         return Ok(Content::Bytes(target.to_vec()));
     }
     let Some(file) = journal.content(side)? else { return Ok(Content::Bytes(Vec::new())) };
-    let mut bytes = Vec::new();
-    let read = std::fs::File::from(file).take(LARGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| UndoError::System {
-        doing: "read it",
-        path: BString::default(),
-        errno: rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO),
-    })?;
+    let bytes = file.read(LARGEST + 1)?;
     if bytes.len() as u64 > LARGEST { Ok(Content::TooLarge) } else { Ok(Content::Bytes(bytes)) }
 }
