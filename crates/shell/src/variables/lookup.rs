@@ -92,7 +92,7 @@ impl Shell {
     fn follow(&self, name: &BStr) -> Option<Place> {
         let first = self.variables.depth_of(name)?;
         let mut place = Place { depth: first, name: name.into(), subscript: None };
-        for _ in 0..REFERENCES {
+        for _ in 0..=REFERENCES {
             let variable = self.variables.get_at(place.depth, place.name.as_bstr());
             let text = match variable {
                 Some(variable) if variable.attributes.nameref => variable.as_scalar(),

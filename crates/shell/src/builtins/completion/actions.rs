@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::builtins::{Run, TABLE, describe};
+use crate::builtins::{Run, TABLE};
 use crate::filesystem::{FileKind, Follow};
 use crate::interpret::{signal_name, signal_numbers};
 use crate::options::{SET_SWITCHES, SHOPT_SWITCHES, Switch};
@@ -138,8 +138,14 @@ fn builtins() -> impl Iterator<Item = &'static str> {
     all.map(|command| command.name)
 }
 
+/// In the order of the grammar, as bash lists them.
+const KEYWORDS: [&str; 22] = [
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do",
+    "done", "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+];
+
 fn keywords() -> impl Iterator<Item = BString> {
-    describe::KEYWORDS.iter().map(|keyword| BString::from(*keyword))
+    KEYWORDS.iter().map(|keyword| BString::from(*keyword))
 }
 
 /// Everything that could stand as the first word.
@@ -179,13 +185,18 @@ fn signals() -> Vec<BString> {
 
 /// File names as they would be typed: with the directory that the word already has.
 fn files(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
+    if word.starts_with(b"~") {
+        return files_at_home(shell, word, only_directories);
+    }
     let split = word.rfind_byte(b'/').map_or(0, |at| at + 1);
     let (directory, beginning) = word.split_at(split);
     let place = if directory.is_empty() { b"." } else { directory };
     let absolute = shell.absolute(place.as_bstr());
     let files = shell.host.files();
     let Ok(handle) = files.open_directory(absolute.as_bstr(), Follow::Yes) else {
-        return Vec::new();
+        // What lies above the root is not there, the root itself is.
+        let is_root = word == files.root();
+        return if is_root { vec![word.into()] } else { Vec::new() };
     };
     let is_directory = |name: &BStr, kind: FileKind| match kind {
         FileKind::Directory => true,
@@ -197,8 +208,7 @@ fn files(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
     let mut names = Vec::new();
     for entry in handle.entries().unwrap_or_default() {
         let name = entry.name.as_bstr();
-        let hidden = name.starts_with(b".") && !beginning.starts_with(b".");
-        if hidden || !name.starts_with(beginning) {
+        if !name.starts_with(beginning) {
             continue;
         }
         if !only_directories || is_directory(name, entry.kind) {
@@ -207,4 +217,20 @@ fn files(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
     }
     names.sort_unstable();
     names
+}
+
+/// `~/x` is completed to `~/xyz`: the tilde stays as it was typed.
+fn files_at_home(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
+    let end = word.find_byte(b'/').unwrap_or(word.len());
+    let (prefix, rest) = word.split_at(end);
+    let place = shell.expand_tilde(prefix.get(1..).unwrap_or_default().as_bstr());
+    if place == prefix {
+        return Vec::new();
+    }
+    let found = files(shell, BString::from([&*place, rest].concat()).as_bstr(), only_directories);
+    let typed = found.iter().map(|name| {
+        let below = name.strip_prefix(place.as_slice()).unwrap_or(name);
+        BString::from([prefix, below].concat())
+    });
+    typed.collect()
 }

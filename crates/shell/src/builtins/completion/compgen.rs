@@ -8,6 +8,7 @@ use super::specification::{self, Specification};
 use crate::arguments::{OptionSpec, flag};
 use crate::builtins::{Command, Run};
 use crate::expand::pattern::{Pattern, PatternOptions};
+use crate::expand::quote;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
 
@@ -88,7 +89,8 @@ impl Specification {
             found.extend(call(shell, function, word)?);
         }
         if let Some(command) = &self.command {
-            let output = shell.capture_text(command.as_bstr())?;
+            let call = [command.as_slice(), b" compgen ", &quote::single(word), b" ''"].concat();
+            let output = shell.capture_text(call.as_bstr())?;
             found.extend(output.lines().map(BString::from));
         }
         self.filter(shell, word, &mut found);
@@ -104,11 +106,12 @@ impl Specification {
     /// `-X`: what matches goes; with `!` in front, what does not. `&` is the word itself.
     fn filter(&self, shell: &Shell, word: &BStr, found: &mut Vec<BString>) {
         let Some(filter) = &self.filter else { return };
-        let (keeps, pattern) = match filter.strip_prefix(b"!") {
+        let extended = shell.options.extglob && filter.starts_with(b"!(");
+        let (keeps, pattern) = match filter.strip_prefix(b"!").filter(|_| !extended) {
             Some(pattern) => (true, pattern),
             None => (false, filter.as_slice()),
         };
-        let pattern = pattern.replace(b"&", word);
+        let pattern = with_word(pattern, word);
         let options = PatternOptions { extglob: shell.options.extglob, ..shell.pattern_options() };
         let pattern = Pattern::new(pattern.as_bstr(), options);
         found.retain(|one| pattern.matches(one) == keeps);
@@ -119,10 +122,28 @@ impl Specification {
         if has("plusdirs") || (found.is_empty() && has("dirnames")) {
             found.extend(Action::Directory.names(shell, word));
         }
-        if found.is_empty() && (has("default") || has("bashdefault")) {
+        if found.is_empty() && has("default") {
             found.extend(Action::File.names(shell, word));
         }
     }
+}
+
+/// `&` is the word; `\&` is itself.
+fn with_word(pattern: &[u8], word: &BStr) -> Vec<u8> {
+    let mut text = Vec::with_capacity(pattern.len());
+    let mut bytes = pattern.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'&' => text.extend_from_slice(word),
+            b'\\' => match bytes.next() {
+                Some(b'&') => text.push(b'&'),
+                Some(&next) => text.extend_from_slice(&[b'\\', next]),
+                None => text.push(b'\\'),
+            },
+            _ => text.push(byte),
+        }
+    }
+    text
 }
 
 /// `-W`: split at `IFS` outside of quotes, then every piece expanded.
@@ -201,9 +222,22 @@ fn call(shell: &mut Shell, function: &BString, word: &BStr) -> Running<Vec<BStri
         return Ok(Vec::new());
     };
     shell.variables.remove("COMPREPLY".into());
+    let given = [
+        ("COMP_CWORD", "-1"),
+        ("COMP_LINE", ""),
+        ("COMP_POINT", "0"),
+        ("COMP_KEY", "0"),
+        ("COMP_TYPE", "0"),
+    ];
+    for (name, value) in given {
+        shell.variables.set(name, value);
+    }
     let call = [function.clone(), "compgen".into(), word.into(), BString::default()];
     shell.call_function(&known, &call)?;
     let reply = shell.value_of("COMPREPLY".into()).map(std::borrow::Cow::into_owned);
+    for name in given.map(|(name, _)| name).into_iter().chain(["COMPREPLY"]) {
+        shell.variables.remove(name.into());
+    }
     Ok(match reply {
         Some(crate::variables::Value::Scalar(text)) => vec![text],
         Some(crate::variables::Value::Indexed(array)) => {
