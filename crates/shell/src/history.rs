@@ -184,7 +184,9 @@ impl Shell {
         file.write_all(&text)?;
         let lines = text.lines().count();
         let history = self.history_mut();
-        history.unsaved = 0;
+        if appended {
+            history.unsaved = 0;
+        }
         history.lines_in_file = if appended { history.lines_in_file + lines } else { lines };
         Ok(())
     }

@@ -59,6 +59,7 @@ struct Invocation {
     interactive: bool,
     /// `--rcfile`
     startup: Option<BString>,
+    no_startup: bool,
     changes: Vec<Change>,
 }
 
@@ -109,7 +110,7 @@ fn configure(shell: &mut Shell, invocation: &Invocation, posix: bool) {
     shell.options.posix |= posix;
     if invocation.interactive {
         shell.become_interactive();
-        shell.startup_file.clone_from(&invocation.startup);
+        shell.startup_file = invocation.startup.clone().filter(|_| !invocation.no_startup);
     }
     for change in &invocation.changes {
         match change {
@@ -143,7 +144,12 @@ fn parse(words: &[BString]) -> Result<(Invocation, &[BString]), ToolError> {
                 rest = after;
                 continue;
             }
-            b"--login" | b"--norc" | b"--noprofile" => {
+            b"--login" | b"--noprofile" | b"--noediting" => {
+                rest = after;
+                continue;
+            }
+            b"--norc" => {
+                invocation.no_startup = true;
                 rest = after;
                 continue;
             }

@@ -123,7 +123,10 @@ impl Shell {
             b'j' => result.push(b'0'),
             b'l' => result.extend_from_slice(b"tty"),
             b'!' => {
-                let next = self.history_number() + usize::from(!self.options.history);
+                let next = match self.options.history {
+                    true => self.history_number() + usize::from(!self.history.holds_current),
+                    false => 1,
+                };
                 result.extend_from_slice(next.to_string().as_bytes());
             }
             b'#' => result.push(b'1'),

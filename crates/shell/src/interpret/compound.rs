@@ -65,7 +65,7 @@ impl Shell {
                 self.line = command.span.line;
                 self.step()?;
                 if !self.announce(command)? {
-                    return Ok(ExitStatus::FAILURE);
+                    return Ok(ExitStatus::SUCCESS);
                 }
                 if self.options.xtrace {
                     self.trace_arithmetic(expression);
@@ -82,7 +82,7 @@ impl Shell {
                 self.line = command.span.line;
                 self.step()?;
                 if !self.announce(command)? {
-                    return Ok(ExitStatus::FAILURE);
+                    return Ok(ExitStatus::SUCCESS);
                 }
                 self.run_conditional(condition)
             }
@@ -291,7 +291,7 @@ impl Shell {
         self.line = whole.span.line;
         self.step()?;
         if !self.announce(whole)? {
-            return Ok(ExitStatus::FAILURE);
+            return Ok(ExitStatus::SUCCESS);
         }
         if self.options.xtrace {
             self.trace_case(&command.subject);

@@ -97,6 +97,9 @@ impl Shell {
 
     /// The same, with the status that a text without commands has.
     fn run_text_after(&mut self, text: &BStr, first_line: u32, before: ExitStatus) -> Flow {
+        if let Some(path) = self.startup_file.take() {
+            self.run_startup_file(path)?;
+        }
         let mut entered = None;
         if self.depth == 0 {
             self.traps.tell(&self.control);

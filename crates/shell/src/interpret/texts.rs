@@ -55,7 +55,9 @@ impl Shell {
     /// A script that comes in by standard input, read no further than needed: its commands can read on.
     pub fn run_input(&mut self) -> Flow {
         let mut status = ExitStatus::SUCCESS;
-        self.run_startup_file()?;
+        if let Some(path) = self.startup_file.take() {
+            self.run_startup_file(path)?;
+        }
         let mut pending = BString::default();
         let (mut first_line, mut lines) = (1, 0);
         let mut missing = Missing::Nothing;
@@ -90,8 +92,7 @@ impl Shell {
     }
 
     /// `--rcfile FILE`; one that is not there is passed over.
-    fn run_startup_file(&mut self) -> Running<()> {
-        let Some(path) = self.startup_file.take() else { return Ok(()) };
+    pub(super) fn run_startup_file(&mut self, path: BString) -> Running<()> {
         let mut text = Vec::new();
         let read = self
             .open(path.as_bstr(), OpenOptions::reading())
@@ -99,7 +100,10 @@ impl Shell {
         if read.is_err() {
             return Ok(self.control.check()?);
         }
-        match self.run_sourced(path.as_bstr(), text.as_bstr()) {
+        self.transient.texts += 1;
+        let flow = self.run_sourced(path.as_bstr(), text.as_bstr());
+        self.transient.texts -= 1;
+        match flow {
             Ok(_) | Err(Interrupt::Discard(_)) => Ok(()),
             Err(interrupt) => Err(interrupt),
         }
@@ -112,7 +116,10 @@ impl Shell {
         }
         let name = if first { "PS1" } else { "PS2" };
         let text = self.variables.scalar(name).cloned().unwrap_or_default();
-        match self.expand_prompt(text.as_bstr()) {
+        let status = self.status;
+        let expanded = self.expand_prompt(text.as_bstr());
+        self.status = status;
+        match expanded {
             Ok(shown) => self.write_error(&shown),
             Err(Interrupt::Discard(_)) => {}
             Err(interrupt) => return Err(interrupt),

@@ -123,6 +123,11 @@ impl Traps {
         Traps { table: Arc::new(table), ..Traps::default() }
     }
 
+    /// A `<(…)` does not show those of the shell around it.
+    pub(super) fn forget_inherited(&mut self) {
+        self.inherited = None;
+    }
+
     pub(super) fn take(&mut self, condition: Condition) -> Option<BString> {
         self.get(condition)?;
         Arc::make_mut(&mut self.table).remove(&condition)
@@ -231,7 +236,11 @@ impl Shell {
     pub(super) fn run_pending_traps(&mut self) -> Running<()> {
         while let Some(signal) = self.control.take_pending() {
             if let Some(action) = self.traps.get(Condition::Signal(signal)).cloned() {
-                self.run_trap_text(&action)?;
+                // Bash counts the lines of these actions from 1.
+                let line = std::mem::replace(&mut self.line, 1);
+                let ran = self.run_trap_text(&action);
+                self.line = line;
+                ran?;
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::builtins::{Run, TABLE};
-use crate::filesystem::{FileKind, Follow};
+use crate::filesystem::{Access, FileKind, Follow};
 use crate::interpret::{signal_name, signal_numbers};
 use crate::options::{SET_SWITCHES, SHOPT_SWITCHES, Switch};
 use crate::shell::Shell;
@@ -36,6 +36,34 @@ pub enum Action {
     Signal,
     Stopped,
 }
+
+/// The order in which bash generates.
+pub(super) const ORDER: [Action; 24] = [
+    Action::Alias,
+    Action::ArrayVariable,
+    Action::Binding,
+    Action::Builtin,
+    Action::Disabled,
+    Action::Enabled,
+    Action::Export,
+    Action::Function,
+    Action::HelpTopic,
+    Action::HostName,
+    Action::Job,
+    Action::Keyword,
+    Action::Running,
+    Action::SetOption,
+    Action::ShoptOption,
+    Action::Signal,
+    Action::Stopped,
+    Action::Variable,
+    Action::Command,
+    Action::File,
+    Action::User,
+    Action::Group,
+    Action::Service,
+    Action::Directory,
+];
 
 pub(super) struct ActionName {
     pub action: Action,
@@ -154,6 +182,30 @@ fn commands(shell: &Shell) -> Vec<BString> {
     names.extend(keywords());
     names.extend(shell.functions.keys().cloned());
     names.extend(TABLE.iter().map(|command| BString::from(command.name)));
+    names.extend(programs_of_project(shell));
+    names
+}
+
+/// What can be run in the directories of `PATH` that are there.
+fn programs_of_project(shell: &Shell) -> Vec<BString> {
+    let files = shell.host.files();
+    let path = shell.variables.scalar("PATH").cloned().unwrap_or_default();
+    let mut names = Vec::new();
+    for directory in path.split_str(b":") {
+        let place = if directory.is_empty() { b"." } else { directory };
+        let absolute = shell.absolute(place.as_bstr());
+        let Ok(handle) = files.open_directory(absolute.as_bstr(), Follow::Yes) else { continue };
+        for entry in handle.entries().unwrap_or_default() {
+            let program = BString::from([absolute.as_slice(), b"/", entry.name.as_slice()].concat());
+            let is_file = handle
+                .metadata(entry.name.as_bstr(), Follow::Yes)
+                .is_ok_and(|metadata| metadata.is_file());
+            if is_file && files.access(program.as_bstr(), Access::Execute).is_ok() {
+                names.push(entry.name);
+            }
+        }
+    }
+    names.sort_unstable();
     names
 }
 

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Argument, Command as Tree};
 
-use super::actions::Action;
+use super::actions::{Action, ORDER};
 use super::specification::{self, Specification};
 use crate::arguments::{OptionSpec, flag};
 use crate::builtins::{Command, Run};
@@ -75,7 +75,7 @@ impl Specification {
     /// Everything the word could be completed to.
     fn generate(&self, shell: &mut Shell, word: &BStr) -> Running<Vec<BString>> {
         let mut found = Vec::new();
-        for action in &self.actions {
+        for action in ORDER.iter().filter(|action| self.actions.contains(action)) {
             found.extend(action.names(shell, word));
         }
         if let Some(glob) = &self.glob {
@@ -152,13 +152,21 @@ fn expand_words(shell: &mut Shell, text: &BString) -> Running<Vec<BString>> {
         .scalar_of("IFS".into())
         .map_or_else(|| BString::from(" \t\n"), std::borrow::Cow::into_owned);
     let mut words = Vec::new();
+    let noglob = std::mem::replace(&mut shell.options.noglob, true);
     for piece in split(text, &separators) {
-        if piece.find_byteset(b"$`\\\"'~{*?[").is_none() {
+        if piece.find_byteset(b"$`\\\"'~{").is_none() {
             words.push(piece);
-        } else {
-            words.extend(expand_text(shell, &piece)?);
+            continue;
+        }
+        match expand_text(shell, &piece) {
+            Ok(expanded) => words.extend(expanded),
+            Err(interrupt) => {
+                shell.options.noglob = noglob;
+                return Err(interrupt);
+            }
         }
     }
+    shell.options.noglob = noglob;
     Ok(words)
 }
 
@@ -173,6 +181,9 @@ fn split(text: &[u8], separators: &[u8]) -> Vec<BString> {
                 pieces.push(std::mem::take(&mut piece));
             }
             continue;
+        }
+        if !inside && byte.is_ascii_whitespace() {
+            piece.push(b'\\');
         }
         piece.push(byte);
         match byte {
@@ -197,6 +208,10 @@ fn expand_text(shell: &mut Shell, text: &BString) -> Running<Vec<BString>> {
     script.extend_from_slice(text);
     let options = shell.parse_options();
     let Ok(list) = exacta_syntax::parse(&script, options, exacta_syntax::Limits::default()) else {
+        if text.contains_str("${") {
+            shell.complain([text.as_slice(), b": bad substitution"].concat());
+            return Ok(Vec::new());
+        }
         return Ok(vec![text.clone()]);
     };
     let mut words = Vec::new();

@@ -239,13 +239,7 @@ fn set_conversions(attributes: &mut Attributes, request: &Request) {
         // What it refers to has attributes of its own.
         attributes.integer = false;
     }
-    let contrary =
-        [on.lowercase, on.uppercase, on.capitalize].iter().filter(|one| **one).count() > 1;
-    if contrary {
-        attributes.lowercase = false;
-        attributes.uppercase = false;
-        attributes.capitalize = false;
-    } else if on.changes_case() {
+    if on.changes_case() {
         attributes.lowercase = on.lowercase;
         attributes.uppercase = on.uppercase;
         attributes.capitalize = on.capitalize;

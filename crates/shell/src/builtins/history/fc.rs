@@ -29,7 +29,8 @@ const LISTED: usize = 16;
 fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     // `-2` is an entry, not an option.
     let mut words = words.to_vec();
-    if let Some(at) = words.iter().position(|word| is_number(word)) {
+    let first = words.iter().position(|word| !word.starts_with(b"-") || is_number(word));
+    if let Some(at) = first.filter(|at| words.get(*at).is_some_and(is_number)) {
         words.insert(at, "--".into());
     }
     let arguments = match usage::parse(shell, &COMMAND, &words) {
