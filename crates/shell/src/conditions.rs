@@ -114,7 +114,7 @@ impl Shell {
         }
         let Some(reference) = parse_reference(text) else { return Ok(false) };
         let Some(subscript) = reference.subscript else {
-            return Ok(self.scalar_of(text).is_some());
+            return Ok(self.scalar_of(text).is_some() && !self.refers_to_element(text));
         };
         let whole = matches!(subscript.as_bytes(), b"@" | b"*");
         if whole && !self.is_associative(reference.name) {

@@ -15,6 +15,7 @@ pub mod files;
 pub mod filesystem;
 pub mod float;
 pub mod fnmatch;
+pub mod history;
 pub mod host;
 mod initial;
 mod interpret;

@@ -177,7 +177,16 @@ pub static SHOPT_SWITCHES: [Switch; 57] = [
     switch!(dotglob),
     switch!(execfail),
     switch!(expand_aliases),
-    switch!(extdebug),
+    Switch {
+        name: "extdebug",
+        letter: 0,
+        get: |options| options.extdebug,
+        set: |options, on| {
+            options.extdebug = on;
+            options.functrace = on;
+            options.errtrace = on;
+        },
+    },
     switch!(extglob),
     switch!(extquote),
     switch!(failglob),

@@ -13,6 +13,7 @@ use crate::control::{Control, Limits};
 use crate::errno;
 use crate::files::FileTable;
 use crate::filesystem::{Metadata, OpenFile, OpenOptions};
+use crate::history::History;
 use crate::host::{Action, Host};
 use crate::interpret::{Jobs, Transient, Traps};
 use crate::options::Options;
@@ -88,8 +89,10 @@ pub struct Shell {
     pub resources: Arc<BTreeMap<u8, ResourceLimits>>,
     /// `complete`
     pub completions: Arc<BTreeMap<BString, Specification>>,
+    /// `--rcfile`: what an interactive shell runs before it reads.
+    pub startup_file: Option<BString>,
     /// `history`
-    pub history: Arc<Vec<BString>>,
+    pub history: Arc<History>,
     /// Builtins switched off by `enable -n`.
     pub disabled: Arc<BTreeSet<&'static str>>,
     pub(crate) transient: Transient,
@@ -128,6 +131,8 @@ pub struct Frame {
     pub source: BString,
     /// Line of the call.
     pub call_line: u32,
+    /// `$1` and on of whoever called.
+    pub arguments_before: Arc<Heavy<Vec<BString>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +181,7 @@ impl Shell {
             shell_process: 0,
             resources: Arc::default(),
             completions: Arc::default(),
+            startup_file: None,
             history: Arc::default(),
             disabled: Arc::default(),
             transient: Transient::default(),
@@ -254,7 +260,7 @@ impl Shell {
     /// The name in front of messages: that of the file the running function or `source` comes from, else `$0`.
     pub fn error_name(&self) -> &BStr {
         match self.frames.last() {
-            Some(frame) if !frame.source.is_empty() && frame.source != "environment" => {
+            Some(frame) if !matches!(frame.source.as_slice(), b"" | b"environment" | b"main") => {
                 frame.source.as_bstr()
             }
             _ => self.name.as_bstr(),

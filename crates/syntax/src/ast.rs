@@ -227,7 +227,7 @@ pub struct Redirect {
 pub enum RedirectDescriptor {
     /// `2>`
     Number(u32),
-    /// `{name}>`
+    /// `{name}>`, `{name[1]}>`
     Variable(BString),
 }
 

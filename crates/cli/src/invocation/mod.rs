@@ -56,6 +56,8 @@ pub struct ScriptInvocation {
     /// `-O name`, `+O name`
     pub shopt: Vec<(bool, BString)>,
     pub interactive: bool,
+    /// `--rcfile`
+    pub startup: Option<BString>,
     pub login: bool,
 }
 
@@ -124,6 +126,10 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
                 "login" => script.login = true,
                 // Files that bash would read at its start do not exist here.
                 "norc" | "noprofile" | "noediting" => {}
+                "rcfile" | "init-file" => {
+                    let file = reader.value(&name, None)?;
+                    script.startup = Some(bytes(&file));
+                }
                 "posix" => script.set.extend(["-o".into(), "posix".into()]),
                 "verbose" => script.set.push("-v".into()),
                 _ => reader.global_option(&name)?,

@@ -24,9 +24,9 @@ use crate::prompt::Prompt;
 use crate::signals::Interrupts;
 use crate::{output, streams};
 
-/// On a terminal, or because `-i` asks for it.
+/// There is somebody who types. Lines that `-i` is fed from elsewhere are a script's.
 pub fn wanted(script: &ScriptInvocation) -> bool {
-    script.interactive || (std::io::stdin().is_terminal() && std::io::stderr().is_terminal())
+    std::io::stdin().is_terminal() && (script.interactive || std::io::stderr().is_terminal())
 }
 
 pub fn perform(global: &Global, script: &ScriptInvocation) -> Exit {
@@ -46,6 +46,7 @@ pub fn perform(global: &Global, script: &ScriptInvocation) -> Exit {
     }
     session.shell_mut().options.interactive = true;
     session.shell_mut().options.expand_aliases = true;
+    session.shell_mut().options.history = true;
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),

@@ -78,6 +78,10 @@ pub fn apply_options(session: &mut Session, script: &ScriptInvocation) -> Result
     shell.options.command_string = matches!(script.source, Source::Text(_));
     shell.options.from_stdin = script.source == Source::Stdin;
     shell.options.login_shell = script.login;
+    if script.interactive {
+        shell.become_interactive();
+        shell.startup_file.clone_from(&script.startup);
+    }
     for words in script.set.chunk_by(|one, _| one.ends_with(b"o")) {
         run_builtin(shell, "set", words)?;
     }

@@ -82,7 +82,7 @@ impl Walker<'_> {
         let number = match &redirect.descriptor {
             Some(RedirectDescriptor::Number(number)) => Some(*number),
             Some(RedirectDescriptor::Variable(name)) => {
-                self.assign_unknown(name.as_bstr(), "{…}");
+                self.assign_unknown(array_name(name).as_bstr(), "{…}");
                 // Never one of the standard streams.
                 Some(10)
             }
@@ -264,6 +264,11 @@ impl Walker<'_> {
 }
 
 /// `<<< a:~`: bash expands it as in an assignment.
+/// The variable of `{name[1]}>`.
+fn array_name(text: &[u8]) -> &[u8] {
+    text.split(|byte| *byte == b'[').next().unwrap_or_default()
+}
+
 fn has_late_tilde(word: &ast::Word) -> bool {
     let late = |part: &WordPart| match part {
         WordPart::Literal(text) => text.contains_str(":~") || text.contains_str("=~"),

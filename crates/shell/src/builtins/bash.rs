@@ -10,7 +10,7 @@ use crate::options::{SET_SWITCHES, SHOPT_SWITCHES};
 use crate::shell::Shell;
 use crate::status::ExitStatus;
 
-static OPTIONS: [OptionSpec; 13] = [
+static OPTIONS: [OptionSpec; 14] = [
     flag('c', "c", "run the first argument as a script; the next is its name"),
     flag('s', "s", "read the script from standard input"),
     flag('i', "i", "interactive"),
@@ -23,6 +23,7 @@ static OPTIONS: [OptionSpec; 13] = [
     long("posix", "posix mode"),
     long("norc", "accepted: no start-up file is ever read"),
     long("noprofile", "accepted: no start-up file is ever read"),
+    long("rcfile", "what an interactive shell runs first").takes("file"),
     long("version", "print the version"),
 ];
 
@@ -55,6 +56,10 @@ fn run_sh(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, To
 struct Invocation {
     command: bool,
     from_input: bool,
+    interactive: bool,
+    /// `--rcfile`
+    startup: Option<BString>,
+    no_startup: bool,
     changes: Vec<Change>,
 }
 
@@ -103,10 +108,19 @@ fn run(context: &mut Context<'_>, words: &[BString], posix: bool) -> Result<Exit
 
 fn configure(shell: &mut Shell, invocation: &Invocation, posix: bool) {
     shell.options.posix |= posix;
+    if invocation.interactive {
+        shell.become_interactive();
+        shell.startup_file = invocation.startup.clone().filter(|_| !invocation.no_startup);
+    }
     for change in &invocation.changes {
         match change {
             Change::Letter(letter, on) => drop(shell.options.set_letter(*letter, *on)),
-            Change::Set(name, on) => drop(shell.options.set_named(name, *on)),
+            Change::Set(name, on) => {
+                shell.options.set_named(name, *on);
+                if *on && name == "history" {
+                    shell.load_history();
+                }
+            }
             Change::Shopt(name, on) => {
                 if let Some(switch) = SHOPT_SWITCHES.iter().find(|switch| name == switch.name) {
                     (switch.set)(&mut shell.options, *on);
@@ -130,8 +144,22 @@ fn parse(words: &[BString]) -> Result<(Invocation, &[BString]), ToolError> {
                 rest = after;
                 continue;
             }
-            b"--login" | b"--norc" | b"--noprofile" => {
+            b"--login" | b"--noprofile" | b"--noediting" => {
                 rest = after;
+                continue;
+            }
+            b"--norc" => {
+                invocation.no_startup = true;
+                rest = after;
+                continue;
+            }
+            b"--rcfile" | b"--init-file" => {
+                let [file, rest_after @ ..] = after else {
+                    let message = format!("{}: option requires an argument", word.to_str_lossy());
+                    return Err(ToolError::Usage(message, ExitStatus::USAGE));
+                };
+                invocation.startup = Some(file.clone());
+                rest = rest_after;
                 continue;
             }
             [b'-', b'-', ..] => return Err(ToolError::Unsupported(word.to_str_lossy().into())),
@@ -154,7 +182,8 @@ fn parse_letters<'a>(
         match letter {
             b'c' => invocation.command = true,
             b's' => invocation.from_input = true,
-            b'l' | b'i' => {}
+            b'l' => {}
+            b'i' => invocation.interactive = true,
             b'o' | b'O' => {
                 let [name, rest @ ..] = after else {
                     let message = format!("-{}: option requires an argument", char::from(letter));

@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::errno;
 use crate::filesystem::{FileSystem, Follow, OpenFile, OpenOptions};
 use crate::host::Host;
-use crate::interpret::Found;
+use crate::interpret::{Found, is_program_too};
 use crate::shell::{LARGEST_WRITE, Shell};
 use crate::status::{Flow, Interrupt};
 
@@ -52,6 +52,18 @@ impl<'a> Context<'a> {
     /// The absolute path of an operand, not normalised.
     pub fn path(&self, operand: &BStr) -> BString {
         self.shell.absolute(operand)
+    }
+
+    /// The same for a directory to work in: without the `.` that `find .` begins with.
+    pub fn directory_at(&self, operand: &BStr) -> BString {
+        let absolute = self.path(operand);
+        let parts = absolute.split_str(b"/").filter(|part| !part.is_empty() && *part != b".");
+        let mut directory = BString::default();
+        for part in parts {
+            directory.push(b'/');
+            directory.extend_from_slice(part);
+        }
+        if directory.is_empty() { "/".into() } else { directory }
     }
 
     /// The operand as the script wrote it (`~/x`), for messages.
@@ -148,7 +160,7 @@ impl<'a> Context<'a> {
     /// Would [`Context::run`] find anything under this name?
     pub fn has_command(&mut self, name: &BStr) -> bool {
         match self.shell.find_program(name) {
-            Found::Nothing => self.shell.find_builtin(name).is_some(),
+            Found::Nothing => is_program_too(name) && self.shell.find_builtin(name).is_some(),
             Found::File(path) => {
                 let path = self.shell.absolute(path.as_bstr());
                 self.files().metadata(path.as_bstr(), Follow::Yes).is_ok()

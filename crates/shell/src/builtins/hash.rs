@@ -6,7 +6,6 @@ use bstr::{BString, ByteSlice};
 
 use super::{Command, Run, usage};
 use crate::arguments::{Arguments, OptionSpec, flag};
-use crate::expand::quote;
 use crate::interpret::{Found, is_path};
 use crate::shell::{Hashed, Shell};
 use crate::status::{ExitStatus, Flow};
@@ -107,9 +106,9 @@ fn located(name: &BString, path: &BString, reusable: bool, several: bool) -> BSt
 
 fn reusable_line(name: &BString, path: &BString) -> BString {
     let mut text = BString::from("builtin hash -p ");
-    text.extend_from_slice(&quote::listed(path));
+    text.extend_from_slice(path);
     text.push(b' ');
-    text.extend_from_slice(&quote::listed(name));
+    text.extend_from_slice(name);
     text.push(b'\n');
     text
 }

@@ -35,6 +35,7 @@ pub(super) fn leave(
     };
     if levels < 1 {
         shell.complain(format!("{name}: {levels}: loop count out of range"));
+        shell.transient.loop_failed = true;
         return Err(Interrupt::Break(shell.loop_depth));
     }
     let levels = u32::try_from(levels).unwrap_or(u32::MAX).min(shell.loop_depth);

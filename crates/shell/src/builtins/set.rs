@@ -115,7 +115,12 @@ fn set_letters(
             continue;
         };
         taken += 1;
-        if !shell.options.set_named(name, on) {
+        let had_history = shell.options.history;
+        let known = shell.options.set_named(name, on);
+        if shell.options.history && !had_history {
+            shell.load_history();
+        }
+        if !known {
             let name = name.to_str_lossy();
             shell.complain(format!("set: {name}: invalid option name"));
             return Ok(Taken::Failed(ExitStatus::USAGE));

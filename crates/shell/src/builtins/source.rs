@@ -16,7 +16,7 @@ pub static COMMAND: Command = Command {
     synopsis: "source filename [arguments]",
     summary: "Run the commands of a file in this shell.",
     options: &[],
-    run: Run::Builtin { special: false, run },
+    run: Run::Builtin { special: true, run },
 };
 
 pub static DOT: Command = Command {

@@ -45,7 +45,7 @@ pub static TABLE: &[&Command] = &[
     &exit::COMMAND,
     &export::COMMAND,
     &r#false::COMMAND,
-    &history::LIST,
+    &history::fc::COMMAND,
     &fg::COMMAND,
     &grep::FGREP,
     &find::COMMAND,

@@ -250,7 +250,8 @@ fn binary_operator(word: &BString) -> Option<ConditionalOperator> {
 
 /// Decimal with an optional sign, white space around it.
 fn integer(word: &BString) -> Result<i64, Wrong> {
-    let text = word.trim_ascii();
+    let text = word.trim_ascii_start();
+    let text = text.trim_end_with(|character| matches!(character, ' ' | '\t'));
     let digits = text.strip_prefix(b"+").filter(|rest| rest.first() != Some(&b'-')).unwrap_or(text);
     let number = digits.to_str().ok().and_then(|digits| digits.parse().ok());
     number.ok_or_else(|| wrong(word, ": integer expression expected"))

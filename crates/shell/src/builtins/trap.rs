@@ -74,8 +74,14 @@ fn print(shell: &mut Shell, names: &[BString]) -> Flow {
             status = ExitStatus::FAILURE;
         }
     }
-    for (condition, action) in shell.traps.shown() {
-        if names.is_empty() || wanted.contains(condition) {
+    let shown = shell.traps.shown();
+    let chosen: Vec<_> = if names.is_empty() {
+        shown.iter().collect()
+    } else {
+        wanted.iter().filter_map(|condition| shown.get_key_value(condition)).collect()
+    };
+    for (condition, action) in chosen {
+        {
             text.extend_from_slice(b"trap -- ");
             text.extend_from_slice(&quote::single(action));
             let name = condition.name();

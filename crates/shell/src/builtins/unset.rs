@@ -75,7 +75,8 @@ fn unset_reference(shell: &mut Shell, name: &BStr) -> bool {
 fn unset_either(shell: &mut Shell, name: &BStr, only_variable: bool) -> Running<bool> {
     let Some(reference) = parse_reference(name) else {
         // Functions may have names that variables cannot have.
-        let possibly_function = !only_variable && !name.contains(&b'[');
+        let possibly_function = !only_variable
+            && (!name.contains(&b'[') || shell.functions.contains_key(name.as_bytes()));
         if possibly_function {
             return Ok(unset_function(shell, name));
         }

@@ -84,10 +84,13 @@ impl Shell {
             WordPart::DoubleQuoted(parts) | WordPart::LocaleQuoted(parts) => {
                 self.expand_quoted_parts(parts, mode, out)
             }
-            WordPart::Tilde(name) => {
-                let home = self.expand_tilde(name.as_bstr());
-                out.push_quoted(&home)
-            }
+            WordPart::Tilde(name) => match self.directory_by_tilde(name.as_bstr()) {
+                Some(directory) => out.push_quoted(&directory),
+                None => {
+                    let written = [b"~", name.as_slice()].concat();
+                    out.push(mode.literal_origin(), &written)
+                }
+            },
             WordPart::Parameter(parameter) => self.expand_parameter(parameter, mode, out),
             WordPart::Command(substitution) => {
                 let output = self.run_substitution(substitution)?;

@@ -75,7 +75,13 @@ impl Shell {
                     result.push(digits);
                     rest = rest.get(length - 1..).unwrap_or_default();
                 }
-                _ => self.push_prompt_escape(letter, &mut result),
+                _ => {
+                    let start = result.len();
+                    self.push_prompt_escape(letter, &mut result);
+                    if self.options.promptvars {
+                        protect(&mut result, start);
+                    }
+                }
             }
         }
         result
@@ -116,7 +122,14 @@ impl Shell {
             b'A' => result.extend_from_slice(self.formatted_time(b"%H:%M").as_bytes()),
             b'j' => result.push(b'0'),
             b'l' => result.extend_from_slice(b"tty"),
-            b'!' | b'#' => result.push(b'1'),
+            b'!' => {
+                let next = match self.options.history {
+                    true => self.history_number() + usize::from(!self.history.holds_current),
+                    false => 1,
+                };
+                result.extend_from_slice(next.to_string().as_bytes());
+            }
+            b'#' => result.push(b'1'),
             other => result.extend_from_slice(&[b'\\', other]),
         }
     }
@@ -136,14 +149,21 @@ impl Shell {
     }
 
     fn formatted_time(&self, format: &[u8]) -> String {
-        let format = if format.is_empty() { "%H:%M:%S".into() } else { format.to_str_lossy() };
+        let now = self.host.now().duration_since(std::time::SystemTime::UNIX_EPOCH);
+        let format = if format.is_empty() { b"%H:%M:%S" } else { format };
+        self.time_as(format, now.unwrap_or_default().as_secs())
+    }
+
+    /// Seconds since 1970 by a format of `strftime`.
+    pub(crate) fn time_as(&self, format: &[u8], seconds: u64) -> String {
         let zone_name = match self.plain_value("TZ") {
             Some(zone) => zone.to_string(),
             None => self.host.identity().time_zone.clone(),
         };
         let zone = jiff::tz::TimeZone::get(&zone_name).unwrap_or(jiff::tz::TimeZone::UTC);
-        let Ok(now) = jiff::Timestamp::try_from(self.host.now()) else { return String::new() };
-        jiff::fmt::strtime::format(format.as_bytes(), &now.to_zoned(zone)).unwrap_or_default()
+        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+        let Ok(time) = jiff::Timestamp::from_second(seconds) else { return String::new() };
+        jiff::fmt::strtime::format(format, &time.to_zoned(zone)).unwrap_or_default()
     }
 }
 
@@ -153,4 +173,15 @@ fn text_digits(first: u8, rest: &[u8], more: usize) -> u8 {
         .take(more)
         .fold(u32::from(first - b'0'), |number, digit| number * 8 + u32::from(digit - b'0'))
         as u8
+}
+
+/// What an escape stands for is not expanded once more.
+fn protect(text: &mut BString, start: usize) {
+    let made: Vec<u8> = text.drain(start..).collect();
+    for byte in made {
+        if matches!(byte, b'$' | b'`' | b'\\' | b'"') {
+            text.push(b'\\');
+        }
+        text.push(byte);
+    }
 }

@@ -6,18 +6,22 @@ use crate::shell::Shell;
 
 impl Shell {
     /// What `~name` stands for; the name comes without the tilde.
-    pub(super) fn expand_tilde(&self, name: &BStr) -> BString {
-        let found = match name.as_bytes() {
-            b"" => Some(self.home()),
-            b"+" => self.plain_value("PWD").map(|value| BString::from(value.as_bytes())),
-            b"-" => self.plain_value("OLDPWD").map(|value| BString::from(value.as_bytes())),
-            _ => self.stacked_directory(name),
-        };
-        found.unwrap_or_else(|| {
+    pub(crate) fn expand_tilde(&self, name: &BStr) -> BString {
+        self.directory_by_tilde(name).unwrap_or_else(|| {
             let mut written = BString::from("~");
             written.extend_from_slice(name);
             written
         })
+    }
+
+    /// `None`: the tilde is a character like any other.
+    pub(super) fn directory_by_tilde(&self, name: &BStr) -> Option<BString> {
+        match name.as_bytes() {
+            b"" => Some(self.home()),
+            b"+" => self.plain_value("PWD").map(|value| BString::from(value.as_bytes())),
+            b"-" => self.plain_value("OLDPWD").map(|value| BString::from(value.as_bytes())),
+            _ => self.stacked_directory(name),
+        }
     }
 
     fn home(&self) -> BString {

@@ -65,7 +65,7 @@ impl Shell {
                 self.line = command.span.line;
                 self.step()?;
                 if !self.announce(command)? {
-                    return Ok(ExitStatus::FAILURE);
+                    return Ok(ExitStatus::SUCCESS);
                 }
                 if self.options.xtrace {
                     self.trace_arithmetic(expression);
@@ -82,7 +82,7 @@ impl Shell {
                 self.line = command.span.line;
                 self.step()?;
                 if !self.announce(command)? {
-                    return Ok(ExitStatus::FAILURE);
+                    return Ok(ExitStatus::SUCCESS);
                 }
                 self.run_conditional(condition)
             }
@@ -140,7 +140,21 @@ impl Shell {
     pub(super) fn run_body(&mut self, body: &List) -> Running<Next> {
         match self.run_list(body) {
             Ok(status) => Ok(Next::Iterate(status)),
-            Err(interrupt) => after(interrupt),
+            Err(interrupt) => self.after(interrupt),
+        }
+    }
+
+    /// What an interrupt of the body means to the loop around it.
+    fn after(&mut self, interrupt: Interrupt) -> Running<Next> {
+        match interrupt {
+            Interrupt::Break(0 | 1) => {
+                let failed = std::mem::take(&mut self.transient.loop_failed);
+                Ok(Next::Leave(ExitStatus::from_bool(!failed)))
+            }
+            Interrupt::Break(levels) => Err(Interrupt::Break(levels - 1)),
+            Interrupt::Continue(0 | 1) => Ok(Next::Iterate(ExitStatus::SUCCESS)),
+            Interrupt::Continue(levels) => Err(Interrupt::Continue(levels - 1)),
+            other => Err(other),
         }
     }
 
@@ -151,7 +165,9 @@ impl Shell {
             self.iterate(&mut iterations)?;
             let condition = match self.run_condition(&command.condition) {
                 Ok(condition) => condition,
-                Err(interrupt) => match after(interrupt)? {
+                Err(interrupt) => match self.after(interrupt)? {
+                    // `continue` succeeds, and that is what `until` waits for.
+                    Next::Iterate(_) if command.until => return Ok(status),
                     Next::Iterate(_) => continue,
                     Next::Leave(left) => return Ok(left),
                 },
@@ -275,7 +291,7 @@ impl Shell {
         self.line = whole.span.line;
         self.step()?;
         if !self.announce(whole)? {
-            return Ok(ExitStatus::FAILURE);
+            return Ok(ExitStatus::SUCCESS);
         }
         if self.options.xtrace {
             self.trace_case(&command.subject);
@@ -352,16 +368,5 @@ fn headline(command: &CompoundCommand) -> BString {
         }
         CompoundKind::Case(_) => text.lines().next().unwrap_or_default().into(),
         _ => text,
-    }
-}
-
-/// What an interrupt of the body means to the loop around it.
-fn after(interrupt: Interrupt) -> Running<Next> {
-    match interrupt {
-        Interrupt::Break(0 | 1) => Ok(Next::Leave(ExitStatus::SUCCESS)),
-        Interrupt::Break(levels) => Err(Interrupt::Break(levels - 1)),
-        Interrupt::Continue(0 | 1) => Ok(Next::Iterate(ExitStatus::SUCCESS)),
-        Interrupt::Continue(levels) => Err(Interrupt::Continue(levels - 1)),
-        other => Err(other),
     }
 }

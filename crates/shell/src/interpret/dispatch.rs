@@ -15,6 +15,11 @@ use crate::long;
 use crate::shell::{SIGPIPE, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running, Stop};
 
+/// Builtins of which there are programs as well.
+pub fn is_program_too(name: &[u8]) -> bool {
+    matches!(name, b"[" | b"echo" | b"false" | b"kill" | b"printf" | b"pwd" | b"test" | b"true")
+}
+
 impl Shell {
     /// Runs expanded words, the first of which is the command.
     pub(super) fn dispatch(&mut self, words: &[BString], redirects: &[Redirect]) -> Flow {
@@ -37,7 +42,8 @@ impl Shell {
                 if matches!(program, Found::Program(_) | Found::File(_)) && !redirects.is_empty() {
                     self.host.expect_program();
                 }
-                let flow = self.with_redirects(redirects, |shell| shell.run_found(program, words));
+                let flow = self
+                    .with_redirects_of_program(redirects, |shell| shell.run_found(program, words));
                 self.child_ended();
                 flow
             }
@@ -201,7 +207,8 @@ impl Shell {
             shell.files.set(0, Some(input));
         }
         let found = match shell.find_program(name.as_bstr()) {
-            Found::Nothing => {
+            // `env exit` finds nothing.
+            Found::Nothing if is_program_too(name) => {
                 shell.find_builtin(name.as_bstr()).map_or(Found::Nothing, Found::Builtin)
             }
             found => found,

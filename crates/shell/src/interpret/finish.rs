@@ -17,6 +17,9 @@ impl Shell {
             Ok(status) => self.run_exit_trap(status),
             stopped => stopped,
         };
+        if ended.is_ok() && !self.is_subshell() {
+            self.save_history();
+        }
         self.end(ended)
     }
 
@@ -59,6 +62,7 @@ impl Shell {
         self.depth = 0;
         self.transient.trace_depth = 0;
         self.transient.evaluations = 0;
+        self.transient.texts = 0;
         self.written.clear();
     }
 

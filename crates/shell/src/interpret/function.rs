@@ -54,6 +54,7 @@ impl Shell {
     fn definition_source(&self) -> BString {
         match self.frames.last() {
             Some(frame) => frame.source.clone(),
+            None if self.options.from_stdin => "main".into(),
             None if self.script.is_empty() => "environment".into(),
             None => self.script.clone(),
         }
@@ -78,11 +79,13 @@ impl Shell {
             name: function.name.clone(),
             source: function.source.clone(),
             call_line,
+            arguments_before: Arc::clone(&positional),
         });
         self.variables.push_scope(ScopeKind::Function);
         let hidden = if function.traced { None } else { Some(self.hide_traps(true)) };
         let flow = self.nested(|shell| {
             // With `functrace` the trap runs once more, for the call itself.
+            shell.line = function.line;
             let goes_on = shell.run_debug_trap(|| function.name.clone())?;
             if goes_on { shell.run_compound(&function.body) } else { Ok(ExitStatus::SUCCESS) }
         });

@@ -11,7 +11,7 @@ use crate::filesystem::OpenFile;
 use crate::pipe::{self, Bytes};
 use crate::shell::{SIGCHLD, Shell};
 use crate::status::{ExitStatus, Flow};
-use crate::variables::Value;
+use crate::variables::{Value, is_name};
 
 /// The jobs of a shell. A subshell sees those of its parent, for `kill`, but has none of its own; a copy costs
 /// nothing until it starts one.
@@ -173,6 +173,10 @@ impl Shell {
     /// `coproc name command`: a job whose input and output this shell holds the other ends of.
     pub(super) fn start_coprocess(&mut self, coprocess: &Coprocess) -> Flow {
         self.control.step()?;
+        if !is_name(coprocess.name.as_bstr()) {
+            self.complain([b"`", coprocess.name.as_slice(), b"': not a valid identifier"].concat());
+            return Ok(ExitStatus::FAILURE);
+        }
         let (their_input, our_output) = pipe::pipe(&self.control);
         let (our_input, their_output) = pipe::pipe(&self.control);
         let mut shell = self.subshell();

@@ -168,7 +168,24 @@ impl Shell {
         if self.host.find_program(absolute.as_bstr()).is_some() {
             return Found::Program(path.into());
         }
+        // `$SHELL` of whoever started this. Any shell out there is this one, as in the first line of a script; whether there
+        // is one makes no difference.
+        if matches!(name, b"bash" | b"sh")
+            && self.is_outside(absolute.as_bstr())
+            && let Some(command) = program_in_process(name)
+        {
+            return Found::Tool(command, path.into());
+        }
         Found::File(path.into())
+    }
+
+    /// Neither the project's nor in the private `/tmp`, whatever it is.
+    fn is_outside(&self, absolute: &BStr) -> bool {
+        let beneath = |directory: &[u8]| {
+            let rest = absolute.strip_prefix(directory);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        !beneath(self.host.files().root()) && !beneath(b"/tmp") && !beneath(b"/dev")
     }
 
     /// What was found holds for the `PATH` it was found in.

@@ -31,14 +31,15 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{AndOr, AndOrOperator, Arithmetic, Command, CompoundKind, List};
 use exacta_syntax::{Aliases, NoAliases, ParseOptions, Parser, SyntaxError};
 
+pub use dispatch::is_program_too;
 pub use jobs::{Job, Jobs};
 pub use lookup::{Found, is_path};
 pub use signals::{signal_description, signal_name, signal_number, signal_numbers};
 pub use traps::{Condition, Traps};
 
-use crate::control;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt, LimitKind, Running};
+use crate::{control, history};
 
 /// State that exists only while something runs: no part of a session.
 #[derive(Clone, Default)]
@@ -75,6 +76,10 @@ pub struct Transient {
     pub(crate) evaluations: u32,
     /// The text being run mentions `BASH_COMMAND`: it is kept up to date.
     names_command: bool,
+    /// The loops being left fail: `break 0`.
+    pub(crate) loop_failed: bool,
+    /// Texts of this shell inside each other: 1 is the script itself.
+    texts: u32,
     /// The `PATH` for which `Shell::hashed` holds.
     hashed_for: Option<BString>,
 }
@@ -87,6 +92,14 @@ const STACK_PIECE: usize = 4 << 20;
 impl Shell {
     /// Runs a text as `eval`, `source`, `-c` and a script file do: command by command, as bash reads it.
     pub fn run_text(&mut self, text: &BStr, first_line: u32) -> Flow {
+        self.run_text_after(text, first_line, ExitStatus::SUCCESS)
+    }
+
+    /// The same, with the status that a text without commands has.
+    fn run_text_after(&mut self, text: &BStr, first_line: u32, before: ExitStatus) -> Flow {
+        if let Some(path) = self.startup_file.take() {
+            self.run_startup_file(path)?;
+        }
         let mut entered = None;
         if self.depth == 0 {
             self.traps.tell(&self.control);
@@ -94,20 +107,25 @@ impl Shell {
         }
         let names_command = self.transient.names_command;
         self.transient.names_command |= text.find(b"BASH_COMMAND").is_some();
-        let flow = self.nested(|shell| shell.run_commands(text, first_line));
+        self.transient.texts += 1;
+        let flow = self.nested(|shell| shell.run_commands(text, first_line, before));
+        self.transient.texts = self.transient.texts.saturating_sub(1);
         self.transient.names_command = names_command;
         drop(entered);
         flow
     }
 
-    fn run_commands(&mut self, text: &BStr, first_line: u32) -> Flow {
+    fn run_commands(&mut self, text: &BStr, first_line: u32, before: ExitStatus) -> Flow {
         let mut parser = Parser::new(text, exacta_syntax::Limits::default()).at_line(first_line);
-        let mut status = ExitStatus::SUCCESS;
+        let mut status = before;
         let mut shown = 0;
         loop {
             let parsed = self.parse_next(&mut parser);
             if self.options.verbose {
                 self.show_read(text.get(shown..parser.consumed()).unwrap_or_default());
+            }
+            if self.options.history {
+                self.remember_read(text.get(shown..parser.consumed()).unwrap_or_default());
             }
             shown = parser.consumed();
             let list = match parsed {
@@ -134,6 +152,15 @@ impl Shell {
         self.write_error(text);
         if !text.is_empty() && !text.ends_with(b"\n") {
             self.write_error(b"\n");
+        }
+    }
+
+    /// What the script itself consists of goes into the history; what it evaluates does not.
+    fn remember_read(&mut self, text: &[u8]) {
+        let is_script =
+            self.transient.texts == 1 && !self.is_subshell() && !self.options.command_string;
+        if is_script && self.transient.traps_running == 0 && !text.trim_ascii().is_empty() {
+            self.remember_command(history::as_entry(text));
         }
     }
 
@@ -165,7 +192,7 @@ impl Shell {
         if !self.transient.drops_texts {
             return true;
         }
-        let is_script = self.depth == 1 && !self.options.command_string;
+        let is_script = self.transient.texts == 1 && !self.options.command_string;
         if is_script {
             self.transient.drops_texts = false;
         }
@@ -277,7 +304,7 @@ impl Shell {
 
     /// A process of its own: `exit` and errors end it, and nothing of it is left.
     fn is_subshell(&self) -> bool {
-        self.control.process() != 0
+        self.control.process() != self.shell_process
     }
 
     fn set_status(&mut self, status: ExitStatus) {

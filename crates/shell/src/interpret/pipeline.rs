@@ -20,6 +20,7 @@ impl Shell {
     }
 
     fn run_untimed(&mut self, pipeline: &Pipeline) -> Flow {
+        let trapped = self.traps.get(Condition::Error).is_some();
         // As in bash, `!` protects what it runs only if `set -e` is already in force.
         let status = if pipeline.negated && self.options.errexit {
             self.as_condition(|shell| shell.run_stages(pipeline))?
@@ -33,20 +34,20 @@ impl Shell {
             self.run_pending_traps()?;
         }
         if !status.success() && !self.tested && !pipeline.negated {
-            self.fail(pipeline, status)?;
+            self.fail(pipeline, status, trapped)?;
         }
         Ok(status)
     }
 
-    /// A command failed that is no condition: the ERR trap, and with `set -e` the end.
-    fn fail(&mut self, pipeline: &Pipeline, status: ExitStatus) -> Flow {
+    /// A command failed that is no condition: the ERR trap, if it was set before (`trapped`), and with `set -e` the end.
+    fn fail(&mut self, pipeline: &Pipeline, status: ExitStatus, trapped: bool) -> Flow {
         if let [stage] = pipeline.stages.as_slice()
             && !counts_for_errexit(&stage.command)
             && !std::mem::take(&mut self.transient.redirect_failed)
         {
             return Ok(status);
         }
-        if let Some(stage) = pipeline.stages.last() {
+        if let Some(stage) = pipeline.stages.last().filter(|_| trapped) {
             self.run_error_trap(&stage.command)?;
         }
         if self.options.errexit { Err(Interrupt::Exit(status)) } else { Ok(status) }

@@ -30,7 +30,10 @@ impl Shell {
         let clearance = self.judge(words, Execution::Program)?;
         let descriptors: Vec<_> =
             self.files.iter().map(|(number, file)| (number, Arc::clone(file))).collect();
-        let environment = self.variables.environment();
+        let mut environment = self.variables.environment();
+        environment.retain(|(name, _)| name != "_");
+        let path = self.host.find_program(name).unwrap_or_else(|| self.absolute(name));
+        environment.push(("_".into(), path));
         let mut argv = words.to_vec();
         if let (Some(first), Some(called)) = (argv.first_mut(), &self.transient.program_name) {
             first.clone_from(called);

@@ -13,6 +13,7 @@ use crate::filesystem::{Follow, OpenFile, OpenOptions};
 use crate::pipe::Bytes;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Interrupt};
+use crate::variables::{Reference, parse_reference};
 
 /// What the redirects of a command replaced, oldest first.
 #[derive(Default)]
@@ -53,6 +54,28 @@ impl Shell {
                 let flow = run(self);
                 self.undo_redirects(replaced);
                 flow
+            }
+            Err(failure) => self.redirect_failed(failure),
+        }
+    }
+
+    /// The same for a program, whose redirects its own process makes: an error that would end this shell ends only that.
+    pub(super) fn with_redirects_of_program(
+        &mut self,
+        redirects: &[Redirect],
+        run: impl FnOnce(&mut Self) -> Flow,
+    ) -> Flow {
+        if redirects.is_empty() {
+            return run(self);
+        }
+        match self.redirect(redirects) {
+            Ok(replaced) => {
+                let flow = run(self);
+                self.undo_redirects(replaced);
+                flow
+            }
+            Err(Failure::Interrupted(Interrupt::Exit(status) | Interrupt::Discard(status))) => {
+                Ok(status)
             }
             Err(failure) => self.redirect_failed(failure),
         }
@@ -259,8 +282,7 @@ impl Shell {
             None => self.replace(default, None, replaced),
             Some(RedirectDescriptor::Number(number)) => self.replace(*number, None, replaced),
             Some(RedirectDescriptor::Variable(name)) => {
-                let value = self.scalar_of(name.as_bstr());
-                let number = value.and_then(|value| parse_descriptor(&value));
+                let number = self.descriptor_in(name.as_bstr())?;
                 let Some(number) = number else {
                     self.complain(concat(name, b": ambiguous redirect"));
                     return Err(Failure::Reported);
@@ -270,6 +292,18 @@ impl Shell {
                 Ok(())
             }
         }
+    }
+
+    /// The number that `{name}` or `{name[1]}` holds.
+    fn descriptor_in(&mut self, text: &BStr) -> Redirecting<Option<u32>> {
+        let Some(Reference { name, subscript: Some(subscript) }) = parse_reference(text) else {
+            let value = self.scalar_of(text);
+            return Ok(value.and_then(|value| parse_descriptor(&value)));
+        };
+        let key = self.element_key_of_text(name, subscript)?;
+        let value = self.value_of(name);
+        let element = value.as_ref().and_then(|value| value.element(&key));
+        Ok(element.and_then(|text| parse_descriptor(text)))
     }
 
     /// Puts the file where the redirect says. `{name}>` takes the first free one and leaves it open.
@@ -289,7 +323,10 @@ impl Shell {
                     self.complain(concat(name, b": Too many open files"));
                     return Err(Failure::Reported);
                 }
-                self.assign_scalar(name.as_bstr(), number.to_string().into())?;
+                if !self.try_assign_reference(name.as_bstr(), number.to_string().into())? {
+                    self.complain(concat(name, b": cannot assign fd to variable"));
+                    return Err(Failure::Reported);
+                }
                 if self.options.varredir_close {
                     return self.replace(number, Some(file), replaced);
                 }

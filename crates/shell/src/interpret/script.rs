@@ -17,6 +17,9 @@ impl Shell {
         let mut shell = Shell::new(Arc::clone(&self.host), &self.variables.environment());
         shell.control = self.control.child();
         shell.shell_process = shell.control.process();
+        if self.variables.get("HOME".into()).is_none_or(|home| !home.attributes.exported) {
+            shell.variables.remove("HOME".into());
+        }
         shell.files = self.files.clone();
         shell.directory.clone_from(&self.directory);
         shell.variables.set("PWD", self.directory.clone());
@@ -24,6 +27,7 @@ impl Shell {
         shell.resources = Arc::clone(&self.resources);
         shell.depth = self.depth;
         shell.name = self.transient.program_name.clone().unwrap_or_else(|| name.into());
+        shell.last_argument = shell.name.clone();
         shell.positional = Arc::new(arguments.to_vec().into());
         let exported = self.functions.iter().filter(|(_, function)| function.exported);
         let exported = exported.map(|(name, function)| (name.clone(), Arc::clone(function)));

@@ -15,7 +15,7 @@ impl Shell {
         self.line = command.span.line;
         self.step()?;
         if !self.prepare(command)? {
-            return Ok(ExitStatus::FAILURE);
+            return Ok(ExitStatus::SUCCESS);
         }
         if self.options.keyword
             && let Some(command) = with_keywords(command)
@@ -38,7 +38,8 @@ impl Shell {
 
     /// The DEBUG trap and `BASH_COMMAND`. `false`: the trap wants the command skipped.
     fn prepare(&mut self, command: &SimpleCommand) -> Running<bool> {
-        if self.transient.names_command && self.transient.traps_running == 0 {
+        let asked_for = self.transient.names_command || self.traps.names_command;
+        if asked_for && self.transient.traps_running == 0 {
             self.command_text = text_of(command);
         }
         if std::mem::take(&mut self.transient.announced) {

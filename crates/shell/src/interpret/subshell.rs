@@ -49,6 +49,9 @@ impl Shell {
     fn end_subshell(&mut self, flow: Flow) -> Flow {
         let status = self.status_of(flow)?;
         let status = self.run_exit_trap(status)?;
+        if !self.is_subshell() {
+            self.save_history();
+        }
         self.files.close_all();
         Ok(status)
     }
@@ -75,7 +78,7 @@ impl Shell {
         self.status = status;
         self.tested = false;
         self.loop_depth = 0;
-        match self.run_trap_text(&action) {
+        match self.run_trap_untraced(&action) {
             Err(Interrupt::Exit(changed)) => Ok(changed),
             Err(Interrupt::Stopped(stop)) => Err(Interrupt::Stopped(stop)),
             _ => Ok(status),

@@ -119,6 +119,7 @@ impl Shell {
     ) -> Running<BString> {
         let (reader, writer) = pipe::pipe(&self.control);
         let mut shell = self.subshell();
+        shell.traps.forget_inherited();
         let body = Arc::clone(&substitution.body);
         let reads = substitution.direction == ProcessDirection::Write;
         let ours: Arc<dyn OpenFile> = if reads {

@@ -1,10 +1,14 @@
 //! Texts inside texts: `eval`, `source`.
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::Missing;
 
+use crate::filesystem::OpenOptions;
 use crate::shell::{Frame, FrameKind, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running};
+use crate::variables::Value;
 
 /// So many bytes of a line are read between two looks at the control.
 const PIECE: usize = 4096;
@@ -31,14 +35,15 @@ impl Shell {
             name: "source".into(),
             source: name.into(),
             call_line,
+            arguments_before: Arc::clone(&self.positional),
         });
         self.transient.trace_depth += 1;
         let hidden = self.hide_traps(false);
         let flow = self.run_text(text, 1);
+        self.frames.pop();
         let flow = self.run_return_trap(flow);
         self.show_traps(hidden);
         self.transient.trace_depth -= 1;
-        self.frames.pop();
         self.transient.evaluations = evaluations;
         self.line = call_line;
         match flow {
@@ -50,14 +55,23 @@ impl Shell {
     /// A script that comes in by standard input, read no further than needed: its commands can read on.
     pub fn run_input(&mut self) -> Flow {
         let mut status = ExitStatus::SUCCESS;
+        if let Some(path) = self.startup_file.take() {
+            self.run_startup_file(path)?;
+        }
         let mut pending = BString::default();
         let (mut first_line, mut lines) = (1, 0);
         let mut missing = Missing::Nothing;
         loop {
+            if self.options.interactive {
+                self.prompt(pending.is_empty())?;
+            }
             let start = pending.len();
             let more = self.read_line(&mut pending)?;
             lines += 1;
             if pending.is_empty() {
+                if self.options.interactive {
+                    self.write_error(b"exit\n");
+                }
                 return Ok(status);
             }
             if more {
@@ -66,14 +80,93 @@ impl Shell {
                     continue;
                 }
             }
-            status = self.run_text(pending.as_bstr(), first_line)?;
+            status = self.run_text_after(pending.as_bstr(), first_line, status)?;
             pending.clear();
             first_line += std::mem::take(&mut lines);
             // After a syntax error a shell that is not interactive reads no further.
-            if !more || (missing == Missing::Sense && status == ExitStatus::USAGE) {
+            let wrong = missing == Missing::Sense && status == ExitStatus::USAGE;
+            if !more || self.options.onecmd || (wrong && !self.options.interactive) {
                 return Ok(status);
             }
         }
+    }
+
+    /// `--rcfile FILE`; one that is not there is passed over.
+    pub(super) fn run_startup_file(&mut self, path: BString) -> Running<()> {
+        let mut text = Vec::new();
+        let read = self
+            .open(path.as_bstr(), OpenOptions::reading())
+            .and_then(|file| file.read_within(&self.control, &mut text));
+        if read.is_err() {
+            return Ok(self.control.check()?);
+        }
+        self.transient.texts += 1;
+        let flow = self.run_sourced(path.as_bstr(), text.as_bstr());
+        self.transient.texts -= 1;
+        match flow {
+            Ok(_) | Err(Interrupt::Discard(_)) => Ok(()),
+            Err(interrupt) => Err(interrupt),
+        }
+    }
+
+    /// What an interactive shell does before it reads a command, or one more line of it.
+    fn prompt(&mut self, first: bool) -> Running<()> {
+        if first {
+            self.run_prompt_commands()?;
+        }
+        let name = if first { "PS1" } else { "PS2" };
+        let text = self.variables.scalar(name).cloned().unwrap_or_default();
+        let status = self.status;
+        let expanded = self.expand_prompt(text.as_bstr());
+        self.status = status;
+        match expanded {
+            Ok(shown) => self.write_error(&shown),
+            Err(Interrupt::Discard(_)) => {}
+            Err(interrupt) => return Err(interrupt),
+        }
+        Ok(())
+    }
+
+    /// `PROMPT_COMMAND`, one or a list; `$?` stays as it is.
+    fn run_prompt_commands(&mut self) -> Running<()> {
+        let commands: Vec<BString> = match self.value_of("PROMPT_COMMAND".into()).as_deref() {
+            Some(Value::Indexed(list)) => list.iter().map(|(_, text)| text.clone()).collect(),
+            Some(value) => value.as_scalar().into_iter().cloned().collect(),
+            None => return Ok(()),
+        };
+        let (status, pipe_status) = (self.status, self.pipe_status.clone());
+        let last_argument = self.last_argument.clone();
+        for command in commands {
+            self.transient.texts += 1;
+            let flow = self.run_text(command.as_bstr(), 1);
+            self.transient.texts -= 1;
+            match flow {
+                Ok(_) | Err(Interrupt::Discard(_)) => {}
+                Err(interrupt) => return Err(interrupt),
+            }
+            self.status = status;
+        }
+        self.pipe_status = pipe_status;
+        self.last_argument = last_argument;
+        Ok(())
+    }
+
+    /// `bash -i`: prompts, history, and errors that end a script end only a line.
+    pub fn become_interactive(&mut self) {
+        self.options.interactive = true;
+        self.options.expand_aliases = true;
+        self.options.history = true;
+        for (name, value) in [("PS1", r"\s-\v\$ "), ("PS2", "> ")] {
+            if self.variables.get(name.into()).is_none() {
+                self.variables.set(name, value);
+            }
+        }
+        if self.variables.get("HISTFILE".into()).is_none() {
+            let mut file = self.expand_tilde(BStr::new(b""));
+            file.extend_from_slice(b"/.bash_history");
+            self.variables.set("HISTFILE", file);
+        }
+        self.load_history();
     }
 
     /// Appends one line; `false` at the end of the input. One byte at a time: what follows belongs to the

@@ -67,6 +67,8 @@ pub struct Traps {
     running_debug: bool,
     running_error: bool,
     running_return: bool,
+    /// A trap asks for `BASH_COMMAND`: it is kept up to date.
+    pub(super) names_command: bool,
 }
 
 impl Traps {
@@ -103,6 +105,8 @@ impl Traps {
             };
             control.set_disposition(signal, disposition);
         }
+        let names = |action: &BString| action.find(b"BASH_COMMAND").is_some();
+        self.names_command |= action.as_ref().is_some_and(names);
         let table = Arc::make_mut(&mut self.table);
         match action {
             Some(action) => table.insert(condition, action),
@@ -117,6 +121,11 @@ impl Traps {
         });
         let table = ignored.map(|(condition, action)| (*condition, action.clone())).collect();
         Traps { table: Arc::new(table), ..Traps::default() }
+    }
+
+    /// A `<(…)` does not show those of the shell around it.
+    pub(super) fn forget_inherited(&mut self) {
+        self.inherited = None;
     }
 
     pub(super) fn take(&mut self, condition: Condition) -> Option<BString> {
@@ -190,6 +199,14 @@ impl Shell {
 
     /// Runs an action with `$?` as it is; afterwards `$?` is again what it was.
     pub(super) fn run_trap_text(&mut self, action: &BString) -> Running<()> {
+        self.transient.trace_depth += 1;
+        let ran = self.run_trap_untraced(action);
+        self.transient.trace_depth -= 1;
+        ran
+    }
+
+    /// The same for the EXIT trap, which is no deeper than the script.
+    pub(super) fn run_trap_untraced(&mut self, action: &BString) -> Running<()> {
         let (status, line) = (self.status, self.line);
         let pipe_status = self.pipe_status.clone();
         let last_argument = self.last_argument.clone();
@@ -219,7 +236,11 @@ impl Shell {
     pub(super) fn run_pending_traps(&mut self) -> Running<()> {
         while let Some(signal) = self.control.take_pending() {
             if let Some(action) = self.traps.get(Condition::Signal(signal)).cloned() {
-                self.run_trap_text(&action)?;
+                // Bash counts the lines of these actions from 1.
+                let line = std::mem::replace(&mut self.line, 1);
+                let ran = self.run_trap_text(&action);
+                self.line = line;
+                ran?;
             }
         }
         Ok(())
@@ -255,7 +276,9 @@ impl Shell {
         let before = (self.status, self.pipe_status.clone());
         let line = self.line;
         self.transient.traps_running += 1;
+        self.transient.trace_depth += 1;
         let flow = self.run_text(action.as_bstr(), line);
+        self.transient.trace_depth -= 1;
         self.transient.traps_running -= 1;
         self.traps.running_debug = false;
         self.line = line;
@@ -275,10 +298,14 @@ impl Shell {
         if self.traps.running_return || self.traps.get(Condition::Return).is_none() {
             return flow;
         }
-        let (Ok(status) | Err(Interrupt::Return(status))) = flow else { return flow };
+        // After `return 3` the trap still sees the status of the command before it.
+        match flow {
+            Ok(status) => self.status = status,
+            Err(Interrupt::Return(_)) => {}
+            Err(_) => return flow,
+        }
         let Some(action) = self.traps.get(Condition::Return).cloned() else { return flow };
         self.traps.running_return = true;
-        self.status = status;
         let ran = self.run_trap_text(&action);
         self.traps.running_return = false;
         ran?;

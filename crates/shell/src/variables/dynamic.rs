@@ -44,6 +44,10 @@ pub enum Dynamic {
     Path,
     /// Existing turns posix mode on.
     PosixMode,
+    /// `HISTSIZE`: assigning drops what is too much.
+    HistorySize,
+    /// `HISTFILESIZE`: assigning shortens the file.
+    HistoryFileSize,
     /// `GLOBIGNORE`: a list turns `dotglob` on, being unset turns it off.
     IgnoredNames,
     /// `OPTIND` while `getopts` is inside a word of several letters: how many bytes of it are done. Any other
@@ -104,6 +108,9 @@ pub(super) fn global_scope() -> Arc<Scope> {
             };
             scope.variables.insert((*name).into(), Arc::new(Variable { value: None, attributes }));
         }
+        for (name, variable) in crate::initial::constants() {
+            scope.variables.insert(name.into(), Arc::new(variable));
+        }
         Arc::new(scope)
     });
     Arc::clone(scope)
@@ -116,6 +123,8 @@ impl Dynamic {
             b"PATH" => Some(Dynamic::Path),
             b"POSIXLY_CORRECT" => Some(Dynamic::PosixMode),
             b"GLOBIGNORE" => Some(Dynamic::IgnoredNames),
+            b"HISTSIZE" => Some(Dynamic::HistorySize),
+            b"HISTFILESIZE" => Some(Dynamic::HistoryFileSize),
             _ => None,
         }
     }
@@ -124,7 +133,12 @@ impl Dynamic {
     pub(super) fn is_stored(self) -> bool {
         matches!(
             self,
-            Dynamic::Path | Dynamic::PosixMode | Dynamic::IgnoredNames | Dynamic::OptionIndex(_)
+            Dynamic::Path
+                | Dynamic::PosixMode
+                | Dynamic::IgnoredNames
+                | Dynamic::HistorySize
+                | Dynamic::HistoryFileSize
+                | Dynamic::OptionIndex(_)
         )
     }
 }
@@ -144,7 +158,15 @@ impl Shell {
                 Value::Indexed(frames.chain(script).collect())
             }
             Dynamic::CallLines => self.call_lines(),
-            Dynamic::ArgumentCounts | Dynamic::ArgumentVector => Value::Indexed(<_>::default()),
+            Dynamic::ArgumentCounts => {
+                let counts = self.argument_lists().into_iter().map(<[BString]>::len);
+                Value::Indexed(counts.map(|count| count.to_string().into()).collect())
+            }
+            Dynamic::ArgumentVector => {
+                let lists = self.argument_lists();
+                let words = lists.into_iter().flat_map(|list| list.iter().rev().cloned());
+                Value::Indexed(words.collect())
+            }
             Dynamic::ShellName => Value::Scalar(self.name.clone()),
             Dynamic::PipeStatus => {
                 let statuses = self.pipe_status.iter().map(|status| status.to_string().into());
@@ -180,10 +202,12 @@ impl Shell {
             Dynamic::BashOptions => scalar(self.options.bashopts()),
             Dynamic::LastArgument => Value::Scalar(self.last_argument.clone()),
             Dynamic::CommandText => Value::Scalar(self.command_text.clone()),
-            Dynamic::HistoryNumber => number(0),
+            Dynamic::HistoryNumber => number(self.history_number() as u64),
             Dynamic::Path
             | Dynamic::PosixMode
             | Dynamic::IgnoredNames
+            | Dynamic::HistorySize
+            | Dynamic::HistoryFileSize
             | Dynamic::OptionIndex(_) => return None,
         })
     }
@@ -241,6 +265,8 @@ impl Shell {
         match dynamic {
             Dynamic::Path => self.hashed = Arc::default(),
             Dynamic::PosixMode => self.options.posix = true,
+            Dynamic::HistorySize => self.limit_history(),
+            Dynamic::HistoryFileSize => self.truncate_history_file(),
             Dynamic::IgnoredNames => {
                 let list = self.variables.scalar("GLOBIGNORE");
                 self.options.dotglob |= list.is_some_and(|list| !list.is_empty());
@@ -294,6 +320,15 @@ impl Shell {
         let frames = self.frames.iter().rev().map(|frame| frame.name.clone());
         let script = (!self.script.is_empty()).then(|| "main".into());
         Some(Value::Indexed(frames.chain(script).collect()))
+    }
+
+    /// The arguments of every call, innermost first, and of the script: all of them only for a debugger.
+    fn argument_lists(&self) -> Vec<&[BString]> {
+        if !self.frames.is_empty() && !self.options.extdebug {
+            return Vec::new();
+        }
+        let before = self.frames.iter().rev().map(|frame| frame.arguments_before.as_slice());
+        std::iter::once(self.positional.as_slice()).chain(before).collect()
     }
 
     fn call_lines(&self) -> Value {

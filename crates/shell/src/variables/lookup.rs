@@ -70,6 +70,17 @@ impl Shell {
         }
     }
 
+    /// A nameref to `a[1]`: bash reads and assigns the element by `$r` only, and finds nothing by `${#r}`, `${r[0]}`,
+    /// `${r[@]}` and `[[ -v r ]]`.
+    pub(crate) fn refers_to_element(&self, name: &BStr) -> bool {
+        let is_reference =
+            self.variables.get(name).is_some_and(|variable| variable.attributes.nameref);
+        is_reference
+            && self.follow(name).and_then(|place| place.subscript).is_some_and(|subscript| {
+                !matches!(subscript.as_slice(), b"@" | b"*")
+            })
+    }
+
     /// The value of a variable that was found, without following it as a nameref.
     pub(crate) fn value_in<'a>(&self, variable: &'a Variable) -> Option<Cow<'a, Value>> {
         match variable.attributes.dynamic {
@@ -92,7 +103,7 @@ impl Shell {
     fn follow(&self, name: &BStr) -> Option<Place> {
         let first = self.variables.depth_of(name)?;
         let mut place = Place { depth: first, name: name.into(), subscript: None };
-        for _ in 0..REFERENCES {
+        for _ in 0..=REFERENCES {
             let variable = self.variables.get_at(place.depth, place.name.as_bstr());
             let text = match variable {
                 Some(variable) if variable.attributes.nameref => variable.as_scalar(),

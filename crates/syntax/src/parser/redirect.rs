@@ -74,13 +74,23 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A number or `{name}` directly in front of `<` or `>`, and where the operator begins.
+    /// A number, `{name}` or `{name[1]}` directly in front of `<` or `>`, and where the operator begins.
     fn descriptor(&mut self) -> Option<(RedirectDescriptor, usize)> {
         let named = self.peek() == Some(b'{');
         let start = self.input.position + usize::from(named);
         let mut end = self.after_continuations(start);
         let belongs = if named { scan::is_name_byte } else { |byte: u8| byte.is_ascii_digit() };
         while belongs(self.input.byte_at(end)?) {
+            end = self.after_continuations(end + 1);
+        }
+        if named && self.input.byte_at(end) == Some(b'[') {
+            end = self.after_continuations(end + 1);
+            while belongs(self.input.byte_at(end)?) {
+                end = self.after_continuations(end + 1);
+            }
+            if self.input.byte_at(end) != Some(b']') {
+                return None;
+            }
             end = self.after_continuations(end + 1);
         }
         let text = self.written(start, end);

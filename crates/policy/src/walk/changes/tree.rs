@@ -89,7 +89,8 @@ impl Search<'_> {
     fn redirects(&mut self, redirects: &[Redirect]) {
         for redirect in redirects {
             if let Some(RedirectDescriptor::Variable(name)) = &redirect.descriptor {
-                self.found.names.insert(name.clone());
+                let variable = name.split(|byte| *byte == b'[').next().unwrap_or_default();
+                self.found.names.insert(variable.into());
             }
             match &redirect.kind {
                 RedirectKind::File { target, .. } | RedirectKind::Duplicate { target, .. } => {

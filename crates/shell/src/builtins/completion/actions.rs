@@ -2,8 +2,8 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::builtins::{Run, TABLE, describe};
-use crate::filesystem::{FileKind, Follow};
+use crate::builtins::{Run, TABLE};
+use crate::filesystem::{Access, FileKind, Follow};
 use crate::interpret::{signal_name, signal_numbers};
 use crate::options::{SET_SWITCHES, SHOPT_SWITCHES, Switch};
 use crate::shell::Shell;
@@ -36,6 +36,34 @@ pub enum Action {
     Signal,
     Stopped,
 }
+
+/// The order in which bash generates.
+pub(super) const ORDER: [Action; 24] = [
+    Action::Alias,
+    Action::ArrayVariable,
+    Action::Binding,
+    Action::Builtin,
+    Action::Disabled,
+    Action::Enabled,
+    Action::Export,
+    Action::Function,
+    Action::HelpTopic,
+    Action::HostName,
+    Action::Job,
+    Action::Keyword,
+    Action::Running,
+    Action::SetOption,
+    Action::ShoptOption,
+    Action::Signal,
+    Action::Stopped,
+    Action::Variable,
+    Action::Command,
+    Action::File,
+    Action::User,
+    Action::Group,
+    Action::Service,
+    Action::Directory,
+];
 
 pub(super) struct ActionName {
     pub action: Action,
@@ -138,8 +166,14 @@ fn builtins() -> impl Iterator<Item = &'static str> {
     all.map(|command| command.name)
 }
 
+/// In the order of the grammar, as bash lists them.
+const KEYWORDS: [&str; 22] = [
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do",
+    "done", "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+];
+
 fn keywords() -> impl Iterator<Item = BString> {
-    describe::KEYWORDS.iter().map(|keyword| BString::from(*keyword))
+    KEYWORDS.iter().map(|keyword| BString::from(*keyword))
 }
 
 /// Everything that could stand as the first word.
@@ -148,6 +182,30 @@ fn commands(shell: &Shell) -> Vec<BString> {
     names.extend(keywords());
     names.extend(shell.functions.keys().cloned());
     names.extend(TABLE.iter().map(|command| BString::from(command.name)));
+    names.extend(programs_of_project(shell));
+    names
+}
+
+/// What can be run in the directories of `PATH` that are there.
+fn programs_of_project(shell: &Shell) -> Vec<BString> {
+    let files = shell.host.files();
+    let path = shell.variables.scalar("PATH").cloned().unwrap_or_default();
+    let mut names = Vec::new();
+    for directory in path.split_str(b":") {
+        let place = if directory.is_empty() { b"." } else { directory };
+        let absolute = shell.absolute(place.as_bstr());
+        let Ok(handle) = files.open_directory(absolute.as_bstr(), Follow::Yes) else { continue };
+        for entry in handle.entries().unwrap_or_default() {
+            let program = BString::from([absolute.as_slice(), b"/", entry.name.as_slice()].concat());
+            let is_file = handle
+                .metadata(entry.name.as_bstr(), Follow::Yes)
+                .is_ok_and(|metadata| metadata.is_file());
+            if is_file && files.access(program.as_bstr(), Access::Execute).is_ok() {
+                names.push(entry.name);
+            }
+        }
+    }
+    names.sort_unstable();
     names
 }
 
@@ -179,13 +237,18 @@ fn signals() -> Vec<BString> {
 
 /// File names as they would be typed: with the directory that the word already has.
 fn files(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
+    if word.starts_with(b"~") {
+        return files_at_home(shell, word, only_directories);
+    }
     let split = word.rfind_byte(b'/').map_or(0, |at| at + 1);
     let (directory, beginning) = word.split_at(split);
     let place = if directory.is_empty() { b"." } else { directory };
     let absolute = shell.absolute(place.as_bstr());
     let files = shell.host.files();
     let Ok(handle) = files.open_directory(absolute.as_bstr(), Follow::Yes) else {
-        return Vec::new();
+        // What lies above the root is not there, the root itself is.
+        let is_root = word == files.root();
+        return if is_root { vec![word.into()] } else { Vec::new() };
     };
     let is_directory = |name: &BStr, kind: FileKind| match kind {
         FileKind::Directory => true,
@@ -197,8 +260,7 @@ fn files(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
     let mut names = Vec::new();
     for entry in handle.entries().unwrap_or_default() {
         let name = entry.name.as_bstr();
-        let hidden = name.starts_with(b".") && !beginning.starts_with(b".");
-        if hidden || !name.starts_with(beginning) {
+        if !name.starts_with(beginning) {
             continue;
         }
         if !only_directories || is_directory(name, entry.kind) {
@@ -207,4 +269,20 @@ fn files(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
     }
     names.sort_unstable();
     names
+}
+
+/// `~/x` is completed to `~/xyz`: the tilde stays as it was typed.
+fn files_at_home(shell: &Shell, word: &BStr, only_directories: bool) -> Vec<BString> {
+    let end = word.find_byte(b'/').unwrap_or(word.len());
+    let (prefix, rest) = word.split_at(end);
+    let place = shell.expand_tilde(prefix.get(1..).unwrap_or_default().as_bstr());
+    if place == prefix {
+        return Vec::new();
+    }
+    let found = files(shell, BString::from([&*place, rest].concat()).as_bstr(), only_directories);
+    let typed = found.iter().map(|name| {
+        let below = name.strip_prefix(place.as_slice()).unwrap_or(name);
+        BString::from([prefix, below].concat())
+    });
+    typed.collect()
 }

@@ -3,11 +3,12 @@
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{Argument, Command as Tree};
 
-use super::actions::Action;
+use super::actions::{Action, ORDER};
 use super::specification::{self, Specification};
 use crate::arguments::{OptionSpec, flag};
 use crate::builtins::{Command, Run};
 use crate::expand::pattern::{Pattern, PatternOptions};
+use crate::expand::quote;
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow, Running};
 
@@ -74,7 +75,7 @@ impl Specification {
     /// Everything the word could be completed to.
     fn generate(&self, shell: &mut Shell, word: &BStr) -> Running<Vec<BString>> {
         let mut found = Vec::new();
-        for action in &self.actions {
+        for action in ORDER.iter().filter(|action| self.actions.contains(action)) {
             found.extend(action.names(shell, word));
         }
         if let Some(glob) = &self.glob {
@@ -88,7 +89,8 @@ impl Specification {
             found.extend(call(shell, function, word)?);
         }
         if let Some(command) = &self.command {
-            let output = shell.capture_text(command.as_bstr())?;
+            let call = [command.as_slice(), b" compgen ", &quote::single(word), b" ''"].concat();
+            let output = shell.capture_text(call.as_bstr())?;
             found.extend(output.lines().map(BString::from));
         }
         self.filter(shell, word, &mut found);
@@ -104,11 +106,12 @@ impl Specification {
     /// `-X`: what matches goes; with `!` in front, what does not. `&` is the word itself.
     fn filter(&self, shell: &Shell, word: &BStr, found: &mut Vec<BString>) {
         let Some(filter) = &self.filter else { return };
-        let (keeps, pattern) = match filter.strip_prefix(b"!") {
+        let extended = shell.options.extglob && filter.starts_with(b"!(");
+        let (keeps, pattern) = match filter.strip_prefix(b"!").filter(|_| !extended) {
             Some(pattern) => (true, pattern),
             None => (false, filter.as_slice()),
         };
-        let pattern = pattern.replace(b"&", word);
+        let pattern = with_word(pattern, word);
         let options = PatternOptions { extglob: shell.options.extglob, ..shell.pattern_options() };
         let pattern = Pattern::new(pattern.as_bstr(), options);
         found.retain(|one| pattern.matches(one) == keeps);
@@ -119,10 +122,28 @@ impl Specification {
         if has("plusdirs") || (found.is_empty() && has("dirnames")) {
             found.extend(Action::Directory.names(shell, word));
         }
-        if found.is_empty() && (has("default") || has("bashdefault")) {
+        if found.is_empty() && has("default") {
             found.extend(Action::File.names(shell, word));
         }
     }
+}
+
+/// `&` is the word; `\&` is itself.
+fn with_word(pattern: &[u8], word: &BStr) -> Vec<u8> {
+    let mut text = Vec::with_capacity(pattern.len());
+    let mut bytes = pattern.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'&' => text.extend_from_slice(word),
+            b'\\' => match bytes.next() {
+                Some(b'&') => text.push(b'&'),
+                Some(&next) => text.extend_from_slice(&[b'\\', next]),
+                None => text.push(b'\\'),
+            },
+            _ => text.push(byte),
+        }
+    }
+    text
 }
 
 /// `-W`: split at `IFS` outside of quotes, then every piece expanded.
@@ -131,13 +152,21 @@ fn expand_words(shell: &mut Shell, text: &BString) -> Running<Vec<BString>> {
         .scalar_of("IFS".into())
         .map_or_else(|| BString::from(" \t\n"), std::borrow::Cow::into_owned);
     let mut words = Vec::new();
+    let noglob = std::mem::replace(&mut shell.options.noglob, true);
     for piece in split(text, &separators) {
-        if piece.find_byteset(b"$`\\\"'~{*?[").is_none() {
+        if piece.find_byteset(b"$`\\\"'~{").is_none() {
             words.push(piece);
-        } else {
-            words.extend(expand_text(shell, &piece)?);
+            continue;
+        }
+        match expand_text(shell, &piece) {
+            Ok(expanded) => words.extend(expanded),
+            Err(interrupt) => {
+                shell.options.noglob = noglob;
+                return Err(interrupt);
+            }
         }
     }
+    shell.options.noglob = noglob;
     Ok(words)
 }
 
@@ -152,6 +181,9 @@ fn split(text: &[u8], separators: &[u8]) -> Vec<BString> {
                 pieces.push(std::mem::take(&mut piece));
             }
             continue;
+        }
+        if !inside && byte.is_ascii_whitespace() {
+            piece.push(b'\\');
         }
         piece.push(byte);
         match byte {
@@ -176,6 +208,10 @@ fn expand_text(shell: &mut Shell, text: &BString) -> Running<Vec<BString>> {
     script.extend_from_slice(text);
     let options = shell.parse_options();
     let Ok(list) = exacta_syntax::parse(&script, options, exacta_syntax::Limits::default()) else {
+        if text.contains_str("${") {
+            shell.complain([text.as_slice(), b": bad substitution"].concat());
+            return Ok(Vec::new());
+        }
         return Ok(vec![text.clone()]);
     };
     let mut words = Vec::new();
@@ -201,9 +237,22 @@ fn call(shell: &mut Shell, function: &BString, word: &BStr) -> Running<Vec<BStri
         return Ok(Vec::new());
     };
     shell.variables.remove("COMPREPLY".into());
+    let given = [
+        ("COMP_CWORD", "-1"),
+        ("COMP_LINE", ""),
+        ("COMP_POINT", "0"),
+        ("COMP_KEY", "0"),
+        ("COMP_TYPE", "0"),
+    ];
+    for (name, value) in given {
+        shell.variables.set(name, value);
+    }
     let call = [function.clone(), "compgen".into(), word.into(), BString::default()];
     shell.call_function(&known, &call)?;
     let reply = shell.value_of("COMPREPLY".into()).map(std::borrow::Cow::into_owned);
+    for name in given.map(|(name, _)| name).into_iter().chain(["COMPREPLY"]) {
+        shell.variables.remove(name.into());
+    }
     Ok(match reply {
         Some(crate::variables::Value::Scalar(text)) => vec![text],
         Some(crate::variables::Value::Indexed(array)) => {

@@ -32,7 +32,12 @@ pub(super) fn declare(
         if changes && !request.print {
             all &= change(shell, request, &function);
         } else if request.function_names && !request.print {
-            text.extend_from_slice(&[name.as_bytes(), b"\n"].concat());
+            text.extend_from_slice(&name);
+            if shell.options.extdebug {
+                text.extend_from_slice(format!(" {} ", function.line).as_bytes());
+                text.extend_from_slice(&function.source);
+            }
+            text.push(b'\n');
         } else {
             text.extend_from_slice(&shown(&function, request));
         }

@@ -100,6 +100,12 @@ impl Request {
         let wanted = [on.lowercase, on.uppercase, on.capitalize];
         if wanted.iter().filter(|one| **one).count() > 1 {
             (on.lowercase, on.uppercase, on.capitalize) = (false, false, false);
+            let off = &mut self.off;
+            (off.lowercase, off.uppercase, off.capitalize) = (true, true, true);
+        }
+        // Nothing is a reference and has a kind of its own.
+        if on.nameref && (on.integer || on.indexed || on.associative) {
+            (on.nameref, on.integer) = (false, false);
         }
     }
 

@@ -40,6 +40,9 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         (ignore, operands) = (true, rest);
     }
     let mut environment = if ignore { Vec::new() } else { context.environment() };
+    if !ignore {
+        set(&mut environment, "_".into(), "/usr/bin/env".into());
+    }
     for name in arguments.values("u") {
         if name.is_empty() || name.contains(&b'=') {
             let message = format!("cannot unset {}: Invalid argument", input::shown(name));

@@ -59,7 +59,7 @@ impl Finder<'_, '_> {
     ) -> Result<bool, ToolError> {
         let (directory, shown) = if execute.in_directory {
             let (directory, name) = split(walk.path());
-            (Some(self.context.path(directory)), name)
+            (Some(self.context.directory_at(directory)), name)
         } else {
             (None, walk.path().to_owned())
         };
@@ -102,7 +102,7 @@ impl Finder<'_, '_> {
     /// The walk has come to another directory: what was collected in the last one is run there.
     pub(super) fn settle_directory(&mut self, walk: &Walk<'_>) -> Result<(), ToolError> {
         let (directory, _) = split(walk.path());
-        let place = (walk.depth(), self.context.path(directory));
+        let place = (walk.depth(), self.context.directory_at(directory));
         for number in 0..self.batches.len() {
             let elsewhere = self.batches.get(number).is_some_and(|batch| {
                 batch.waits_in_directory() && batch.place.as_ref() != Some(&place)

@@ -87,7 +87,9 @@ pub(super) fn read(words: &[BString]) -> Result<(Options, Vec<BString>), ToolErr
 }
 
 fn parse_number(text: &BStr, letter: char, least: u64) -> Result<u64, ToolError> {
-    let digits = text.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let digits = text.to_str().ok().map(str::trim_start);
+    let digits = digits.map(|text| text.strip_prefix('+').unwrap_or(text));
+    let digits = digits.filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     let number: Option<u64> = digits.and_then(|digits| digits.parse().ok());
     match number {
         None => Err(ToolError::usage(format!("invalid number \"{text}\" for -{letter} option"))),

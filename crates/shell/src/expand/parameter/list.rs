@@ -88,6 +88,7 @@ impl Shell {
     ) -> Running<()> {
         let Parameter::Variable(name) = &expansion.parameter else { return Ok(()) };
         let keys: Vec<BString> = match self.value_of(name.as_bstr()).as_deref() {
+            Some(_) if self.refers_to_element(name.as_bstr()) => Vec::new(),
             None => Vec::new(),
             Some(Value::Scalar(_)) => vec!["0".into()],
             Some(Value::Indexed(array)) => {

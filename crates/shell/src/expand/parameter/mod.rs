@@ -97,6 +97,11 @@ impl Shell {
             return self.expand_transform(letter, expansion, reference, mode, out);
         }
         let unset = matches!(reference.subject, Subject::Unset);
+        if let (Operation::Length, Place::Variable(name)) = (&expansion.operation, &reference.place)
+            && self.refers_to_element(name.as_bstr())
+        {
+            return out.push(mode.origin(), b"0");
+        }
         if self.options.nounset && self.must_be_set(&expansion.operation, &reference) {
             return Err(self.unbound(&reference.place));
         }
@@ -143,6 +148,7 @@ impl Shell {
                 Operation::Length,
                 Place::List { name: Some(name), .. } | Place::Element(name, ..),
             ) => self.value_of(name.as_bstr()).is_none(),
+            (_, Place::Variable(name)) if self.refers_to_element(name.as_bstr()) => false,
             _ => matches!(reference.subject, Subject::Unset),
         }
     }
@@ -260,7 +266,11 @@ impl Shell {
     fn names_with_prefix(&self, prefix: &Parameter) -> Vec<BString> {
         let Parameter::Variable(prefix) = prefix else { return Vec::new() };
         let mut names = self.variables.names();
-        names.retain(|name| name.starts_with(prefix) && self.value_of(name.as_bstr()).is_some());
+        let is_set = |name: &BString| match self.variables.get(name.as_bstr()) {
+            Some(variable) if variable.attributes.nameref => variable.value.is_some(),
+            _ => self.value_of(name.as_bstr()).is_some(),
+        };
+        names.retain(|name| name.starts_with(prefix) && is_set(name));
         names
     }
 }

@@ -175,6 +175,7 @@ impl Shell {
     pub(in crate::expand) fn elements_of(&self, name: &BStr) -> Running<Heavy<Vec<BString>>> {
         Ok(match self.value_of(name).as_deref() {
             None => Heavy::default(),
+            Some(_) if self.refers_to_element(name) => Heavy::default(),
             Some(Value::Scalar(text)) => long::collect([text])?,
             Some(Value::Indexed(array)) => long::collect(array.iter().map(|(_, value)| value))?,
             Some(Value::Associative(array)) => long::collect(array.iter().map(|(_, value)| value))?,
@@ -197,7 +198,7 @@ impl Shell {
         name: &BStr,
         key: &ElementKey,
     ) -> Running<Option<BString>> {
-        let value = self.value_of(name);
+        let value = self.value_of(name).filter(|_| !self.refers_to_element(name));
         let found = value.as_deref().and_then(|value| value.element(key).cloned());
         if found.is_none()
             && let ElementKey::Index(index) = key
