@@ -186,9 +186,16 @@ fn programs_do_not_run_below_the_minimum() {
 fn programs_run_where_less_is_allowed() {
     let project = Project::new();
     let script = "perl -e 'open F, q(>made); print F 1; print -e q(/usr/bin/env) ? 1 : 0'";
+    // There are no layers either: what programs write cannot be undone, and that is asked about.
     let arguments = ["--min-isolation", "landlock", "run", "--json", "--", script];
     let (report, status) = project.report(NO_NAMESPACES, &arguments);
+    assert_eq!(status, Some(126), "{report}");
+    assert_eq!(report["policy_rule_matched"], "direct-write");
+    assert!(!project.0.join("made").exists());
+    let arguments = ["--min-isolation", "landlock", "run", "--yes", "--json", "--", script];
+    let (report, status) = project.report(NO_NAMESPACES, &arguments);
     assert_eq!(status, Some(0), "{report}");
+    assert_eq!(report["undo"]["strategy"], "none: its programs wrote directly");
     assert_eq!(report["stdout"], "1");
     assert_eq!(report["isolation"]["level"], "landlock");
     assert_eq!(report["isolation"]["fs"], "eacces");
@@ -201,7 +208,7 @@ fn programs_run_where_less_is_allowed() {
 fn files_of_the_project_can_only_raise_the_minimum() {
     let project = Project::new();
     let status = |before: &str, more: &[&str]| {
-        let arguments = [more, &["-c", "perl -e 1"]].concat();
+        let arguments = [more, &["run", "--yes", "--", "perl -e 1"]].concat();
         project.run(before, &arguments).status.code()
     };
     project.write(".exacta.toml", "min_isolation = \"limits\"\n");

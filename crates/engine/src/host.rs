@@ -120,8 +120,10 @@ impl Host for EngineHost {
         self.programs.as_ref()?.run(program, clearance.restrictions())
     }
 
-    fn expect_program(&self) {
-        if let Some(programs) = &self.programs {
+    fn expect_program(&self, argv: &[BString], directory: &BStr) {
+        if let Some(programs) = &self.programs
+            && !judging::is_direct(&self.gate, argv, directory)
+        {
             // When it is to run it will be tried again, and said why.
             let _tried_again = programs.lay();
         }

@@ -52,6 +52,13 @@ fn run(
     }
 }
 
+/// Would a rule have this program write directly, if it were allowed?
+pub fn is_direct(gate: &Gate, argv: &[BString], directory: &BStr) -> bool {
+    let action =
+        exacta_policy::Action::Run { argv, in_process: false, environment: &[], directory };
+    gate.judgement.policy.judge(&action, &world(gate, directory)).direct
+}
+
 fn open(gate: &Gate, path: &BStr, writes: bool) -> Result<Clearance, Refusal> {
     if is_device(path) && gate.judgement.policy.profile() != Profile::Safe {
         return Ok(Clearance::unrestricted());

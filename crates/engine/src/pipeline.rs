@@ -26,6 +26,7 @@ pub struct Cleared {
     finding: Finding,
     commands: Vec<Vec<BString>>,
     hosts: Vec<Grant>,
+    direct: bool,
 }
 
 impl Cleared {
@@ -43,9 +44,14 @@ impl Cleared {
         &self.hosts
     }
 
+    /// What it writes goes into the project at once: a rule says so.
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
     /// A yes that leads nowhere outside.
     fn without_hosts(finding: Finding) -> Self {
-        Cleared { finding, commands: Vec::new(), hosts: Vec::new() }
+        Cleared { finding, commands: Vec::new(), hosts: Vec::new(), direct: false }
     }
 }
 
@@ -127,9 +133,9 @@ fn policy(gate: &Gate, located: Located<'_>) -> Result<Cleared, Refused> {
     gate.remember(&finding);
     let known = located.0.commands.iter().filter(|command| command.literal);
     let commands = known.map(|command| command.argv.clone()).collect();
-    let hosts = located.0.hosts.clone();
+    let (hosts, direct) = (located.0.hosts.clone(), located.0.direct);
     gate.ask(located.0)?;
-    Ok(Cleared { finding, commands, hosts })
+    Ok(Cleared { finding, commands, hosts, direct })
 }
 
 /// 7. Every way out of the pipeline is recorded here.

@@ -16,6 +16,8 @@ pub struct Proposed<'a> {
     pub commands: Vec<JudgedCommand>,
     /// What its programs may reach once it is allowed.
     pub hosts: Vec<Grant>,
+    /// A rule has it write directly.
+    pub direct: bool,
 }
 
 impl<'a> Proposed<'a> {
@@ -25,7 +27,7 @@ impl<'a> Proposed<'a> {
         environment: &'a [(BString, BString)],
         verdict: Verdict,
     ) -> Self {
-        let Verdict { decision, finding, mut commands, hosts } = verdict;
+        let Verdict { decision, finding, mut commands, hosts, direct } = verdict;
         // The list is only as long as people can read: the strictest finding may stand alone.
         if !commands.iter().any(|command| command.finding.decision >= decision) {
             let (argv, findings) = (vec![text.clone()], vec![finding.clone()]);
@@ -37,7 +39,7 @@ impl<'a> Proposed<'a> {
                 findings,
             });
         }
-        Proposed { text, directory, environment, commands, hosts }
+        Proposed { text, directory, environment, commands, hosts, direct }
     }
 
     /// Denied by a finding of this kind?

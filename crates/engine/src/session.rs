@@ -235,27 +235,32 @@ impl Session {
         options: SessionOptions,
         project: Option<Project>,
     ) -> Result<Self, EngineError> {
-        let judgement = match &options.judgement {
+        let mut judgement = match &options.judgement {
             Some(judgement) => judgement.clone(),
             None => Judgement::standard()?,
         };
-        let gate = Arc::new(Gate::new(judgement, files, project));
         let identity = default_identity();
         let direct = options.programs.as_ref().is_some_and(|programs| programs.direct);
         let mut environment = options.environment;
-        let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
-        if let Some(programs) = &options.programs {
-            let programs =
-                Programs::in_project(programs, &options.root, &identity, &gate.judgement.policy)
-                    .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
+        let mut programs = None;
+        if let Some(wanted) = &options.programs {
+            let made = Programs::in_project(wanted, &options.root, &identity, &judgement.policy)
+                .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
             if environment.iter().all(|(name, _)| name != "PATH") {
-                environment.push(("PATH".into(), programs.path()));
+                environment.push(("PATH".into(), made.path()));
             }
             let undo = transactions.clone().zip(cover).filter(|_| !direct);
-            host = host.with_programs(match undo {
-                Some((transactions, cover)) => programs.with_layers(transactions, cover),
-                None => programs,
-            });
+            let made = match undo {
+                Some((transactions, cover)) => made.with_layers(transactions, cover),
+                None => made,
+            };
+            judgement.grants.direct = direct || !made.can_have_layers(wanted);
+            programs = Some(made);
+        }
+        let gate = Arc::new(Gate::new(judgement, files, project));
+        let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
+        if let Some(programs) = programs {
+            host = host.with_programs(programs);
         }
         if options.record_steps {
             host = host.recording();

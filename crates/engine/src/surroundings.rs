@@ -19,11 +19,13 @@ pub struct World<'a> {
     pub grants: &'a Grants,
 }
 
-/// Paths outside the project that the operator's configuration opens.
+/// What the operator opens: paths outside the project, and the project itself to programs without a layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     pub readable: Vec<BString>,
     pub writable: Vec<BString>,
+    /// What programs write goes into the project at once: it was asked for, or there is nothing else here.
+    pub direct: bool,
 }
 
 impl Surroundings for World<'_> {
@@ -58,6 +60,10 @@ impl Surroundings for World<'_> {
 
     fn is_builtin(&self, name: &BStr) -> bool {
         builtins::find(name).is_some()
+    }
+
+    fn writes_directly(&self) -> bool {
+        self.grants.direct
     }
 
     fn is_defined(&self, name: &BStr) -> bool {

@@ -29,6 +29,11 @@ pub trait Surroundings {
     /// A function or alias of the session.
     fn is_defined(&self, name: &BStr) -> bool;
 
+    /// Does what programs write go into the project at once, where nothing can take it back?
+    fn writes_directly(&self) -> bool {
+        false
+    }
+
     /// The files that an absolute pattern matches now, at most `limit` of them.
     fn glob(&self, pattern: &BStr, limit: usize) -> Vec<BString>;
 }

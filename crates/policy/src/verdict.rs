@@ -101,4 +101,6 @@ pub struct Verdict {
     /// What its programs may reach if it is allowed: hosts that rules grant, and hosts that its words name and that were
     /// asked about.
     pub hosts: Vec<Grant>,
+    /// A rule has what is allowed write into the project at once.
+    pub direct: bool,
 }

@@ -39,7 +39,9 @@ pub trait Host: Send + Sync {
     }
 
     /// A real program will run, and files are about to be opened for it: they should be where it finds them.
-    fn expect_program(&self) {}
+    fn expect_program(&self, argv: &[BString], directory: &BStr) {
+        let _ = (argv, directory);
+    }
 
     /// Where a real program of this name is, for `type`, `which` and `command -v`.
     fn find_program(&self, name: &BStr) -> Option<BString> {

@@ -28,6 +28,7 @@ const START: &str = "read -r line && exec \"$@\"";
 
 /// Runs a command that changes things below a root, and kills it before its `nth` call of that kind.
 pub fn run(command: &[&str], root: &Path, nth: usize) -> Run {
+    #[expect(clippy::zombie_processes, reason = "whoever watches it waits for it")]
     let mut child = Command::new("bash")
         .args(["-c", START, "bash"])
         .args(command)

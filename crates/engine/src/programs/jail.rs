@@ -55,6 +55,8 @@ pub struct Tally {
     pub execs: Vec<Exec>,
     /// Every connection that was asked for, allowed or not.
     pub connections: Vec<Connection>,
+    /// A rule had them write directly.
+    pub direct: bool,
     /// There was no layer to write to, although there should have been one.
     pub unprotected: bool,
     /// Something was granted to one of them.
@@ -152,6 +154,22 @@ impl Jail {
         Ok(laid)
     }
 
+    /// Whether a layer can be had at all. Makes the jail that would have it.
+    pub fn has_layers(
+        &self,
+        limits: &Limits,
+        prepared: &Prepared,
+        layering: Option<&Layering>,
+    ) -> Result<bool, Failure> {
+        let mut state = self.lock();
+        let standing = state.ready(limits, prepared, layering)?;
+        let namespaces = standing.cell.walls().namespaces;
+        state.standing = Some(standing);
+        // Nothing has run yet.
+        state.tally = None;
+        Ok(namespaces)
+    }
+
     /// The time of the request is used up: a new jail would only give it more.
     pub fn is_spent(&self) -> bool {
         let spent = |tally: &Tally| tally.limits_hit.contains(&LimitHit::ProcessorTime);
@@ -204,7 +222,8 @@ impl Jail {
 impl Standing {
     /// Lays the request's layer over the project, unless that was done.
     fn lay(&mut self, layering: Option<&Layering>) -> Result<(), Failure> {
-        let Some(layering) = layering.filter(|_| !self.laid) else { return Ok(()) };
+        let layering = layering.filter(|layering| !self.laid && !layering.is_direct());
+        let Some(layering) = layering else { return Ok(()) };
         if !self.cell.walls().namespaces {
             // Whoever allows jails without a view has allowed this too, and is told.
             return Ok(());
@@ -271,8 +290,9 @@ impl State {
                 standing.lay(layering).map(|()| standing)
             }
         });
-        if let (Ok(standing), Some(tally), Some(_)) = (&laid, &mut self.tally, layering) {
-            tally.unprotected |= !standing.laid;
+        if let (Ok(standing), Some(tally), Some(layering)) = (&laid, &mut self.tally, layering) {
+            tally.direct |= layering.is_direct();
+            tally.unprotected |= !standing.laid && !layering.is_direct();
         }
         if laid.is_err() {
             // Nothing has run yet, and so nothing has held it: there is nothing to report.

@@ -16,6 +16,7 @@ mod versions;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -86,6 +87,10 @@ pub struct Programs {
     layering: Option<Arc<Layering>>,
     policy: Arc<Policy>,
     chosen: Chosen,
+    /// Without layers, because it was asked for.
+    direct: bool,
+    /// The running request was told that what it writes cannot be undone.
+    told: AtomicBool,
     /// Carry what is still written by what programs have left behind.
     followers: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -122,6 +127,8 @@ impl Programs {
             layering: None,
             policy,
             chosen,
+            direct: options.direct,
+            told: AtomicBool::new(false),
             followers: Mutex::default(),
         }
     }
@@ -176,6 +183,7 @@ impl Programs {
 
     /// Whatever blocks from now on ends when this request does.
     pub fn begin_request(&self, control: &Arc<Control>) {
+        self.told.store(false, Ordering::Relaxed);
         self.request.set(control);
     }
 
@@ -206,6 +214,7 @@ impl Programs {
             directory: program.directory.into(),
             file_mode_mask: program.file_mode_mask,
         };
+        self.choose_layer(program, cleared);
         let descriptors = Descriptors::of(program.descriptors, &self.request)?;
         let limits = limits::of_jail(&self.allowance(program, cleared));
         if self.jail.is_spent() {
@@ -236,6 +245,40 @@ impl Programs {
             Ending::Exited(status) => Ended::Exited(ExitStatus(status)),
             Ending::Signalled(signal) => Ended::Signalled(i32::from(signal)),
         })
+    }
+
+    /// Whether what it writes goes into a layer. If not, that is said before it starts: a server may never end.
+    fn choose_layer(&self, program: &Program<'_>, cleared: Option<&Cleared>) {
+        let by_rule = cleared.is_some_and(Cleared::is_direct);
+        let text = match &self.layering {
+            None if self.direct => DIRECT,
+            Some(layering) if by_rule && !layering.is_direct() => {
+                if layering.write_directly() {
+                    DIRECT
+                } else {
+                    LAYERED
+                }
+            }
+            _ => return,
+        };
+        if !self.told.swap(true, Ordering::Relaxed) {
+            say(program, text);
+        }
+    }
+
+    /// Whether what programs write can go into layers here. Only a machine where less than usual is enough is asked.
+    pub(crate) fn can_have_layers(&self, options: &ProgramOptions) -> bool {
+        if options.min_isolation.is_none_or(|least| least >= Level::Namespaces) {
+            return true;
+        }
+        let limits = limits::of_jail(&self.chosen.applied_to(Allowance::of(self.policy.profile())));
+        let Some(layering) = &self.layering else { return true };
+        // Of what cannot be tried it is said when a program is to run.
+        let made = layering.make();
+        let layers =
+            made.and_then(|()| self.jail.has_layers(&limits, &self.prepared, Some(layering)));
+        let _dropped = layering.settle(Keep::Apply, 0);
+        layers.unwrap_or(true)
     }
 
     /// Whether the directory in which the script is was removed.
@@ -274,11 +317,8 @@ impl Programs {
     /// A limit that was reached is named, where the program says what it has to say.
     fn say_reached(&self, program: &Program<'_>) {
         let (hits, limits) = self.jail.reached();
-        let errors = program.descriptors.iter().find(|(number, _)| *number == 2);
         for hit in hits {
-            if let Some((_, errors)) = errors {
-                let _nobody_may_read = errors.write_all(limits::reached(hit, &limits).as_bytes());
-            }
+            say(program, &limits::reached(hit, &limits));
         }
     }
 
@@ -348,6 +388,18 @@ impl Programs {
             let _it_has_said_so_itself = follower.join();
         }
         tally
+    }
+}
+
+const DIRECT: &str = "exacta: what programs of this request write goes into the project at once and cannot be undone\n";
+
+const LAYERED: &str = "exacta: programs before this one write to a layer, and so does it: what people change meanwhile is not seen\n\
+                       hint: start it in a request of its own\n";
+
+/// Where the program says what it has to say.
+fn say(program: &Program<'_>, text: &str) {
+    if let Some((_, errors)) = program.descriptors.iter().find(|(number, _)| *number == 2) {
+        let _nobody_may_read = errors.write_all(text.as_bytes());
     }
 }
 

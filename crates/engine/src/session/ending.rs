@@ -37,7 +37,7 @@ impl Session {
     /// What programs did that no record can take back.
     pub(super) fn note_irreversible(&self, tally: &Tally, said_to: Option<&Arc<dyn OpenFile>>) {
         let Some(transactions) = &self.transactions else { return };
-        if self.direct || tally.unprotected {
+        if self.direct || tally.direct || tally.unprotected {
             transactions.mark_irreversible("its programs wrote directly");
         }
         if tally.unprotected

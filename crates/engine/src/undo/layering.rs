@@ -2,6 +2,7 @@
 //! shell's own commands, taken away, and brought into the project as part of the request's record.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BString, ByteSlice};
@@ -50,6 +51,8 @@ pub(crate) struct Layering {
     /// Where the journal makes layers.
     folders: PathBuf,
     layer: Mutex<Option<Made>>,
+    /// The programs of the running request write directly: a rule says so.
+    direct: AtomicBool,
 }
 
 struct Made {
@@ -66,7 +69,14 @@ impl Layering {
         state: &std::path::Path,
     ) -> Self {
         let folders = state.join("undo/run");
-        Layering { transactions, cover, root, folders, layer: Mutex::default() }
+        Layering {
+            transactions,
+            cover,
+            root,
+            folders,
+            layer: Mutex::default(),
+            direct: AtomicBool::default(),
+        }
     }
 
     /// For the plan of a jail. The folder is there once a layer was made.
@@ -74,8 +84,23 @@ impl Layering {
         Layers { source: self.folders.clone(), target: self.root.clone() }
     }
 
+    /// From now on the programs of the running request write directly. False when they have a layer already: then they keep
+    /// it, because the one is not to hide what the others have written.
+    pub(crate) fn write_directly(&self) -> bool {
+        let direct = self.cover.handle().is_none();
+        self.direct.store(direct, Ordering::Release);
+        direct
+    }
+
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct.load(Ordering::Acquire)
+    }
+
     /// A layer for the request that is running, if it has none yet.
     pub(crate) fn make(&self) -> Result<(), Failure> {
+        if self.is_direct() {
+            return Ok(());
+        }
         let mut layer = self.lock();
         if layer.is_none() {
             let new = self.transactions.new_layer().map_err(|error| unable(&error))?;
@@ -93,6 +118,8 @@ impl Layering {
             self.cover.take_off();
             layer.renew().map_err(|error| unable(&error))?;
         }
+        // What somebody changes from now on is found; what this request has changed itself was before.
+        layer.stamp().map_err(|error| unable(&error))?;
         let handle = cell.lay(&self.root, layer.name().as_bstr()).map_err(|failure| Failure {
             step: format!("keep apart what it changes, for undo ({})", failure.step),
             ..failure
@@ -119,6 +146,7 @@ impl Layering {
     pub(crate) fn settle(&self, keep: Keep, exit: i32) -> Result<Option<Held>, UndoError> {
         self.cover.take_off();
         self.transactions.set_layered(false);
+        self.direct.store(false, Ordering::Release);
         let Some(Made { layer, laid }) = self.lock().take() else { return Ok(None) };
         if !laid {
             return layer.discard().map(|()| None);

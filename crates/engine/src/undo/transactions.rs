@@ -187,7 +187,7 @@ impl Transactions {
         for reason in &reasons {
             recording.mark_irreversible(reason);
         }
-        let strategy = strategy(&reasons);
+        let strategy = strategy(&reasons, recording.has_steps());
         let id = recording.finish(Outcome { exit, strategy: strategy.clone() })?;
         if let Some(id) = id {
             self.clean(id);
@@ -216,11 +216,12 @@ impl Transactions {
     }
 }
 
-fn strategy(reasons: &[String]) -> String {
-    if reasons.is_empty() {
-        return "restore".to_owned();
+fn strategy(reasons: &[String], changed: bool) -> String {
+    match (reasons, changed) {
+        ([], _) => "restore".to_owned(),
+        (reasons, true) => format!("restore, except: {}", reasons.join("; ")),
+        (reasons, false) => format!("none: {}", reasons.join("; ")),
     }
-    format!("restore, except: {}", reasons.join("; "))
 }
 
 fn outside() -> UndoError {

@@ -26,6 +26,8 @@ pub(super) struct Subjected<'a> {
     pub lifted: Vec<Lifted>,
     /// Hosts that a matching rule grants.
     pub hosts: Vec<Grant>,
+    /// A matching rule has it write directly.
+    pub direct: bool,
     pub directory: Directory,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Subjected<'a> {
             builtin: false,
             lifted: Vec::new(),
             hosts: Vec::new(),
+            direct: false,
             directory: invocation.directory.clone(),
         }
     }
@@ -113,6 +116,11 @@ impl Inquiry<'_> {
         subjected.hosts.iter().for_each(|grant| self.reach(grant));
         if findings.is_empty() {
             findings = self.unmatched(&subjected);
+        }
+        self.direct |= subjected.direct;
+        if !subjected.builtin && !subjected.direct && self.world.writes_directly() {
+            let about = reading.name.to_str_lossy();
+            findings.extend(self.situation_unless("direct-write", &about, &subjected.lifted));
         }
         self.listed_names(&subjected, &mut findings);
         if self.deletes_everything(&reading) {
@@ -213,6 +221,7 @@ impl Inquiry<'_> {
         let mut findings = Vec::new();
         for rule in self.policy.rules().matching(&subject, self.policy.profile()) {
             subjected.hosts.extend(rule.hosts.iter().cloned());
+            subjected.direct |= rule.written.direct;
             let lifts = rule.written.overrides.iter();
             subjected.lifted.extend(lifts.map(|id| Lifted { rule: id.clone(), by: rule.tier }));
             findings.push(self.finding(rule, subjected.reading.name.clone()));
@@ -233,6 +242,7 @@ impl Inquiry<'_> {
         }
         // It only has the name of what a rule is about: nobody knows what it is.
         subjected.hosts.clear();
+        subjected.direct = false;
         for finding in findings.iter_mut() {
             if finding.decision == Decision::Deny {
                 *finding = Finding { decision: Decision::Confirm, ..finding.clone() };

@@ -72,6 +72,8 @@ pub(super) struct Inquiry<'a> {
     pub numbers: Vec<BString>,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
+    /// A rule has one of the commands write directly.
+    pub direct: bool,
     /// Hosts that rules grant, and those that commands name.
     reached: RefCell<Vec<Grant>>,
     commands: Vec<JudgedCommand>,
@@ -109,6 +111,7 @@ impl<'a> Inquiry<'a> {
             numbers: Vec::new(),
             remade: false,
             decodes: false,
+            direct: false,
             reached: RefCell::default(),
             commands: Vec::new(),
             strictest: None,
@@ -126,7 +129,8 @@ impl<'a> Inquiry<'a> {
         let finding = self.strictest.unwrap_or_else(nothing_to_do);
         let refused = finding.decision == Decision::Deny;
         let hosts = if refused { Vec::new() } else { self.reached.into_inner() };
-        Verdict { decision: finding.decision, finding, commands: self.commands, hosts }
+        let direct = self.direct && !refused;
+        Verdict { decision: finding.decision, finding, commands: self.commands, hosts, direct }
     }
 
     pub fn event(&mut self, event: &Event) {

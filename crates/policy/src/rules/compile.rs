@@ -103,6 +103,7 @@ pub const SITUATIONS: &[&str] = &[
     "production",
     "executing-option",
     "network",
+    "direct-write",
     "outside",
     "syntax",
     "limit",
@@ -242,7 +243,7 @@ fn only_where_it_means_something(rule: &Rule, about: &About) -> Result<(), Probl
             | About::Read(_)
             | About::Delete(_)
     );
-    let conditions: [(&'static str, bool, bool); 14] = [
+    let conditions: [(&'static str, bool, bool); 15] = [
         ("except", !rule.except.is_empty(), command),
         ("alone", rule.alone, command),
         ("made", rule.made, matches!(about, About::Write(_))),
@@ -255,6 +256,7 @@ fn only_where_it_means_something(rule: &Rule, about: &About) -> Result<(), Probl
         ("level", !rule.level.is_empty(), matches!(about, About::Code(_))),
         ("hosts", !rule.hosts.is_empty(), command && rule.verdict == "allow"),
         ("private", rule.private, !rule.hosts.is_empty()),
+        ("direct", rule.direct, command && rule.verdict == "allow"),
         ("irreversible", rule.irreversible, rule.verdict != "allow"),
         ("overrides", !rule.overrides.is_empty(), true),
     ];

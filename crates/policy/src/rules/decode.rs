@@ -54,6 +54,7 @@ const KEYS: &[&str] = &[
     "overrides",
     "hosts",
     "private",
+    "direct",
     "match",
     "not_match",
     "from",
@@ -155,6 +156,7 @@ fn flag_of<'a>(rule: &'a mut Rule, key: &str) -> Option<&'a mut bool> {
         "alone" => &mut rule.alone,
         "made" => &mut rule.made,
         "private" => &mut rule.private,
+        "direct" => &mut rule.direct,
         _ => return None,
     })
 }

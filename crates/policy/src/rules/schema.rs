@@ -44,7 +44,7 @@ pub struct Rule {
     /// What the judge itself finds: `unknown-program`, `dynamic-command`, `dynamic-code`, `piped-code`,
     /// `project-program`, `unknown-option`, `unread-option`,
     /// `unread-path`, `whole-project`, `home-path`, `late-text`, `copied-program`, `executing-option`, `network`,
-    /// `outside`, `syntax`, `limit`.
+    /// `outside`, `direct-write`, `syntax`, `limit`.
     pub situation: Vec<String>,
     /// `fork-bomb`, `endless`
     pub shape: Vec<String>,
@@ -73,6 +73,9 @@ pub struct Rule {
     pub hosts: Vec<String>,
     /// … also where such a name leads into a private network.
     pub private: bool,
+    /// What this rule allows writes into the project at once, where it sees what people change meanwhile: servers, watchers.
+    /// Nothing of that can be undone.
+    pub direct: bool,
     #[serde(rename = "match")]
     pub matches: Vec<String>,
     pub not_match: Vec<String>,

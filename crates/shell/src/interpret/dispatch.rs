@@ -40,7 +40,7 @@ impl Shell {
             Found::Builtin(command) => self.run_builtin(command, words, redirects),
             program => {
                 if matches!(program, Found::Program(_) | Found::File(_)) && !redirects.is_empty() {
-                    self.host.expect_program();
+                    self.host.expect_program(words, self.directory.as_bstr());
                 }
                 let flow = self
                     .with_redirects_of_program(redirects, |shell| shell.run_found(program, words));

@@ -112,6 +112,11 @@ impl Layer {
             .at("use the layer again", &self.name)
     }
 
+    /// Right before it is mounted: what somebody changes from now on is found when the layer is applied.
+    pub fn stamp(&self) -> Result<(), UndoError> {
+        stamp(self.folder.as_fd()).at("make a layer", &self.name)
+    }
+
     /// Below the state directory: `undo/run/…`.
     pub fn place(&self) -> BString {
         [b"undo/run/".as_slice(), &self.name].concat().into()

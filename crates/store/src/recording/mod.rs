@@ -202,6 +202,11 @@ impl Recording {
         Ok(())
     }
 
+    /// Whether there is anything to take back.
+    pub fn has_steps(&self) -> bool {
+        self.open().file.as_ref().is_some_and(|file| !file.record.steps.is_empty())
+    }
+
     /// Something of this request cannot be taken back; the record says so.
     pub fn mark_irreversible(&self, reason: &str) {
         let mut open = self.open();
