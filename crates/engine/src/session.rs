@@ -315,23 +315,25 @@ impl Session {
     /// Runs one request; the session goes on afterwards.
     pub fn run(&mut self, request: &Request) -> Outcome {
         let text = request.text.as_bstr();
-        self.perform(request, |shell| shell.run_text(text, 1), Shell::end_request)
+        self.perform(request, text, |shell| shell.run_text(text, 1), Shell::end_request)
     }
 
     /// Runs a text as a whole script: the `EXIT` trap fires at its end, the session is over.
     pub fn run_script(&mut self, request: &Request) -> Outcome {
         let text = request.text.as_bstr();
-        self.perform(request, |shell| shell.run_text(text, 1), Shell::finish)
+        self.perform(request, text, |shell| shell.run_text(text, 1), Shell::finish)
     }
 
     /// Runs its own standard input as a script, line by line: a command that reads gets the lines after it.
     pub fn run_from_input(&mut self, request: &Request) -> Outcome {
-        self.perform(request, Shell::run_input, Shell::finish)
+        // What it reads is known only when it has been read; its record says at least from where that was.
+        self.perform(request, BStr::new("exacta -s"), Shell::run_input, Shell::finish)
     }
 
     fn perform(
         &mut self,
         request: &Request,
+        recorded: &BStr,
         body: impl FnOnce(&mut Shell) -> Flow,
         end: fn(&mut Shell, Flow) -> ExitStatus,
     ) -> Outcome {
@@ -348,7 +350,7 @@ impl Session {
         self.shell.files = table;
         self.gate.begin();
         if let Some(transactions) = &self.transactions {
-            transactions.begin(request.text.as_bstr(), self.shell.directory.as_bstr());
+            transactions.begin(recorded, self.shell.directory.as_bstr());
         }
         let screened = self.screen(request.text.as_bstr());
         let laid = screened.and_then(|()| self.lay(request.keep));

@@ -107,6 +107,20 @@ impl Journal {
     }
 }
 
+/// All settled records that can be read.
+pub(crate) fn settled(ground: &Ground) -> Result<Vec<Record>, UndoError> {
+    let Some(folders) = ground.existing()? else { return Ok(Vec::new()) };
+    let mut records = Vec::new();
+    for id in ids_in(folders.log.as_fd())? {
+        match file::read(&folders.log, id) {
+            Ok(record) => records.extend(record),
+            Err(UndoError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(records)
+}
+
 pub(crate) fn ids_in(folder: BorrowedFd<'_>) -> Result<Vec<RecordId>, UndoError> {
     let names = system::list(folder).at("list the records", b"")?;
     Ok(names.iter().filter_map(|name| file::id(name)).collect())

@@ -80,6 +80,7 @@ mod by_path;
 mod changes;
 mod clean;
 mod content;
+mod copying;
 mod error;
 mod facts;
 #[cfg(test)]

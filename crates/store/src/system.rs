@@ -125,6 +125,16 @@ pub(crate) fn make_directory(parent: impl AsFd, name: &[u8]) -> Result<()> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)
 }
 
+pub(crate) fn make_link(target: &[u8], parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::symlinkat(target, parent, name)
+}
+
+pub(crate) fn make_fifo(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::mknodat(parent, name, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+}
+
 /// Says in a layer that a name is not there.
 pub(crate) fn make_whiteout(parent: impl AsFd, name: &[u8]) -> Result<()> {
     pass()?;

@@ -8,6 +8,7 @@ use bstr::BString;
 use crate::error::{At, Conflict, ConflictKind, UndoError};
 use crate::facts::Facts;
 use crate::ground::Ground;
+use crate::journal;
 use crate::path;
 use crate::record::{Numbered, Phase, Record, Step, ancestors};
 use crate::system;
@@ -76,11 +77,38 @@ fn restored(ground: &Ground, record: &Record, findings: &mut Findings) -> Result
         let top = system::open_directory(ground.root(), path);
         let inside = top.and_then(|top| tree::entries(top.as_fd())).at("look into", path)?;
         let changed = inside.into_iter().filter(|(_, facts)| facts.changed > record.since);
+        let changed: Vec<_> =
+            changed.map(|(below, facts)| (path::join(path, &below), facts)).collect();
+        if changed.is_empty() {
+            continue;
+        }
+        let others = Others::since(ground, record)?;
         let kind = ConflictKind::Changed;
-        let conflicts = changed.map(|(below, _)| Conflict { path: path::join(path, &below), kind });
-        findings.conflicts.extend(conflicts);
+        let theirs = changed.into_iter().filter(|(path, facts)| !others.left(path, facts));
+        findings.conflicts.extend(theirs.map(|(path, _)| Conflict { path, kind }));
     }
     Ok(())
+}
+
+/// Other records that were turned after one was: what they have changed is nobody else's change.
+struct Others(Vec<Record>);
+
+impl Others {
+    fn since(ground: &Ground, record: &Record) -> Result<Self, UndoError> {
+        let mut records = journal::settled(ground)?;
+        records.retain(|other| other.since > record.since);
+        Ok(Others(records))
+    }
+
+    /// Whether one of them has left this as it is.
+    fn left(&self, path: &BString, now: &Facts) -> bool {
+        self.0.iter().any(|other| {
+            let times = other.made.times.iter().flat_map(|pair| [&pair.before, &pair.after]);
+            let timed = |path: &BString| times.flatten().any(|(timed, _)| timed == path);
+            let left = other.left.binary_search_by(|left| left.path.cmp(path)).is_ok();
+            now.changed <= other.since && (left || (now.is_directory() && timed(path)))
+        })
+    }
 }
 
 fn difference(left: Option<&Facts>, now: Option<&Facts>) -> Option<ConflictKind> {

@@ -54,7 +54,7 @@ mod wake;
 mod walk;
 
 pub use confined::Confined;
-pub(crate) use cover::Cover;
+pub(crate) use cover::{Cover, owner_outside};
 pub use memory::Memory;
 pub use mounts::Places;
 pub use overlay::{over, over_directory};

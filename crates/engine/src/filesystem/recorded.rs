@@ -34,6 +34,11 @@ impl Recorder {
         Recorder(Some(transactions))
     }
 
+    /// What is written goes to a layer.
+    pub(crate) fn is_layered(&self) -> bool {
+        self.0.as_ref().is_some_and(|transactions| transactions.is_layered())
+    }
+
     /// `None`: what happens at this place is not recorded.
     pub(crate) fn at(&self, place: Option<BString>) -> io::Result<Option<Announcing<'_>>> {
         let (Some(transactions), Some(place)) = (&self.0, place) else { return Ok(None) };
@@ -158,6 +163,11 @@ impl Announcing<'_> {
     /// Takes an empty directory away, in the journal's own way.
     pub(crate) fn remove_empty(&self, spot: &Spot) -> io::Result<()> {
         check_empty_directory(spot)?;
+        self.change.delete(&self.place).map_err(|error| self.refusal(error))
+    }
+
+    /// Takes anything away, in the journal's own way: only undo brings it back.
+    pub(crate) fn delete(&self) -> io::Result<()> {
         self.change.delete(&self.place).map_err(|error| self.refusal(error))
     }
 

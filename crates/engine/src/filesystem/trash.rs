@@ -117,15 +117,30 @@ impl Entry<'_> {
     fn rename(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
         let to = super::path::relative([TRASH.as_bytes(), name]);
         match self.recorder.at(Some(self.place.clone()))? {
-            Some(announcing) => announcing.trash(to.as_bstr(), || self.rename_plainly(trash, name)),
+            Some(announcing) => {
+                match announcing.trash(to.as_bstr(), || self.try_rename(trash, name)) {
+                    Err(error) if errno::is(&error, errno::EXDEV) => announcing.delete(),
+                    done => done,
+                }
+            }
             None => cover::making(|| self.rename_plainly(trash, name)),
         }
     }
 
     fn rename_plainly(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
+        match self.try_rename(trash, name) {
+            // On the layer of a request the deletion is recorded as such, and what it was is kept when the layer is applied.
+            Err(error) if errno::is(&error, errno::EXDEV) && self.recorder.is_layered() => {
+                tree::remove(self.directory, self.name)
+            }
+            Err(error) if errno::is(&error, errno::EXDEV) => self.copy_then_delete(trash, name),
+            done => done,
+        }
+    }
+
+    fn try_rename(&self, trash: &OwnedFd, name: &[u8]) -> io::Result<()> {
         let flags = RenameFlags::NOREPLACE;
         match rustix::fs::renameat_with(self.directory, &**self.name, trash, name, flags) {
-            Err(Errno::XDEV) => self.copy_then_delete(trash, name),
             // File systems without RENAME_NOREPLACE: the name carries nanoseconds and a record of its own.
             Err(Errno::INVAL | Errno::NOSYS) if !exists(trash, name) => {
                 Ok(rustix::fs::renameat(self.directory, &**self.name, trash, name)?)

@@ -1,6 +1,7 @@
 //! The layer that takes what a request writes once it runs a program: made, laid over the project in the jail and for the
 //! shell's own commands, taken away, and brought into the project as part of the request's record.
 
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ use exacta_store::{Layer, Outcome, RecordId, UndoError};
 use rustix::io::Errno;
 
 use super::{Transactions, guarded};
-use crate::filesystem::{Cover, Handle};
+use crate::filesystem::{Cover, Handle, owner_outside};
 
 /// What becomes of a request's layer at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,6 +60,8 @@ struct Made {
     layer: Layer,
     /// Somebody may have written to it.
     laid: bool,
+    /// What is written to instead, where the project's file system cannot carry it.
+    aside: Option<OwnedFd>,
 }
 
 impl Layering {
@@ -104,7 +107,7 @@ impl Layering {
         let mut layer = self.lock();
         if layer.is_none() {
             let new = self.transactions.new_layer().map_err(|error| unable(&error))?;
-            *layer = Some(Made { layer: new, laid: false });
+            *layer = Some(Made { layer: new, laid: false, aside: None });
         }
         Ok(())
     }
@@ -112,7 +115,14 @@ impl Layering {
     /// Lays it over the project in a jail in which nothing runs. From now on what is written goes there, whoever writes.
     pub(crate) fn lay(&self, cell: &mut Cell) -> Result<(), Failure> {
         let mut made = self.lock();
-        let Some(Made { layer, laid }) = made.as_mut() else { return Ok(()) };
+        let Some(Made { layer, laid, aside }) = made.as_mut() else { return Ok(()) };
+        if *laid && aside.is_some() {
+            // What lay in the memory of a jail that has ended cannot be laid over the project once more.
+            return Err(Failure::new(
+                "keep apart what another jail of this request changes",
+                Errno::BUSY,
+            ));
+        }
         if std::mem::replace(laid, true) {
             // It lay over the project in a jail that has ended, and the kernel remembers having worked there.
             self.cover.take_off();
@@ -120,10 +130,29 @@ impl Layering {
         }
         // What somebody changes from now on is found; what this request has changed itself was before.
         layer.stamp().map_err(|error| unable(&error))?;
-        let handle = cell.lay(&self.root, layer.name().as_bstr()).map_err(|failure| Failure {
-            step: format!("keep apart what it changes, for undo ({})", failure.step),
-            ..failure
-        })?;
+        let laid_here = |cell: &mut Cell| match layer.is_aside() {
+            true => Err(Failure::new("write to the project's file system", Errno::OPNOTSUPP)),
+            false => cell.lay(&self.root, layer.name().as_bstr()),
+        };
+        let handle = match laid_here(cell) {
+            Ok(handle) => handle,
+            Err(here) => {
+                // What a jail that has ended has written is gone with it: there is one of these for each.
+                let (handle, store) = cell
+                    .lay_aside(&self.root, layer.name().as_bstr(), room())
+                    .map_err(|there| Failure {
+                        step: format!(
+                            "keep apart what it changes, for undo ({}: {}; in memory: {})",
+                            here.step,
+                            Errno::from_raw_os_error(here.errno),
+                            there.step
+                        ),
+                        ..there
+                    })?;
+                *aside = Some(store);
+                handle
+            }
+        };
         let owner = rustix::fs::fstat(self.transactions.root());
         let owner = owner.map(|stat| (stat.st_uid, stat.st_gid)).unwrap_or_default();
         self.transactions.set_layered(true);
@@ -147,9 +176,12 @@ impl Layering {
         self.cover.take_off();
         self.transactions.set_layered(false);
         self.direct.store(false, Ordering::Release);
-        let Some(Made { layer, laid }) = self.lock().take() else { return Ok(None) };
+        let Some(Made { layer, laid, aside }) = self.lock().take() else { return Ok(None) };
         if !laid {
             return layer.discard().map(|()| None);
+        }
+        if let Some(store) = aside {
+            layer.bring(store.as_fd(), owner_outside)?;
         }
         if keep == Keep::Hold {
             return self.hold(layer, exit, Why::Asked);
@@ -181,6 +213,15 @@ impl Layering {
     fn lock(&self) -> MutexGuard<'_, Option<Made>> {
         self.layer.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How much may be written where it has to be kept in memory: a quarter of what is available, and at most this.
+fn room() -> u64 {
+    const MOST: u64 = 2 << 30;
+    let information = rustix::system::sysinfo();
+    let unit = u64::from(information.mem_unit.max(1));
+    let available = (information.freeram as u64 + information.bufferram as u64) * unit;
+    MOST.min(available / 4).max(64 << 20)
 }
 
 /// A program does not run when what it changes cannot be kept.

@@ -115,6 +115,10 @@ impl Transactions {
         self.whole_recording().map(Some)
     }
 
+    pub(crate) fn is_layered(&self) -> bool {
+        self.layered.load(Ordering::Acquire)
+    }
+
     /// The same for whoever applies a layer.
     pub(crate) fn whole_recording(&self) -> Result<Change<'_>, UndoError> {
         let guard = self.running.read().unwrap_or_else(PoisonError::into_inner);

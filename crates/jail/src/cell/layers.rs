@@ -7,13 +7,22 @@
 //! The lower directory is the tree itself as it lies in the view, the upper and the kernel's own are in the folder. What is
 //! not to be seen of the tree is for whoever makes the folder to white out in the upper one.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "prepares, inside the jail's own view, what an overlay writes to"
+)]
+
 use std::convert::Infallible;
-use std::os::fd::{AsFd, OwnedFd};
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::CWD;
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, Timespec, Timestamps, XattrFlags, chmodat, getxattr, listxattr,
+    mkdirat, mknodat, setxattr, statat, utimensat,
+};
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
@@ -21,7 +30,7 @@ use rustix::mount::{
 };
 use rustix::process::{Pid, chdir, fchdir};
 
-use super::view::attach;
+use super::view::{attach, mount_memory};
 use super::workshop::escaped;
 use crate::messages::{Change, Changed};
 use crate::outcome::{AtStep, Failure};
@@ -59,29 +68,82 @@ fn serve(handle: &OwnedFd, asked: &OwnedFd, folders: &OwnedFd) -> Result<Infalli
         let Ok(Some((change, _))) = wire::receive::<Change>(asked) else {
             return Err(Errno::PIPE);
         };
-        let (answer, layer) = match perform(&change, folders) {
-            Ok(layer) => (Changed::Done, layer),
-            Err(failure) => (Changed::Failed(failure), None),
+        let (answer, given) = match perform(&change, folders) {
+            Ok(given) => (Changed::Done, given),
+            Err(failure) => (Changed::Failed(failure), Vec::new()),
         };
-        let given: Vec<_> = layer.iter().map(AsFd::as_fd).collect();
+        let given: Vec<_> = given.iter().map(AsFd::as_fd).collect();
         wire::send(asked, &answer, &given).map_err(|_| Errno::PIPE)?;
     }
 }
 
-fn perform(change: &Change, folders: &OwnedFd) -> Result<Option<OwnedFd>, Failure> {
+fn perform(change: &Change, folders: &OwnedFd) -> Result<Vec<OwnedFd>, Failure> {
     match change {
         Change::Lay { target, folder } => {
             let step = format!("lay a layer over {}", target.display());
             let layer = overlay(folders, target, folder.as_slice()).at(&step)?;
             attach(&layer, CWD, target).at(&step)?;
-            Ok(Some(layer))
+            Ok(vec![layer])
+        }
+        Change::LayAside { target, folder, most } => {
+            let step = format!("lay a layer in memory over {}", target.display());
+            let store = memory(folders, target, folder.as_slice(), *most).at(&step)?;
+            let layer = overlay(folders, target, folder.as_slice());
+            // The overlay has hold of it now, or nobody needs it.
+            fchdir(folders)
+                .and_then(|()| unmount(Path::new(OsStr::from_bytes(folder)), UnmountFlags::DETACH))
+                .and_then(|()| chdir("/"))
+                .at(&step)?;
+            let layer = layer.at(&step)?;
+            attach(&layer, CWD, target).at(&step)?;
+            Ok(vec![layer, store])
         }
         Change::Lift { target } => {
             let step = format!("take the layer off {}", target.display());
             unmount(target, UnmountFlags::DETACH).at(&step)?;
-            Ok(None)
+            Ok(Vec::new())
         }
     }
+}
+
+/// A file system in memory over a layer's folder, with what is in such a folder: the attributes of the tree's root, and that
+/// exacta's state is not there.
+fn memory(folders: &OwnedFd, target: &Path, folder: &[u8], most: u64) -> Result<OwnedFd, Errno> {
+    let store = mount_memory(&format!("mode=0700,size={most}"))?;
+    attach(&store, folders, Path::new(OsStr::from_bytes(folder)))?;
+    mkdirat(&store, "work", Mode::RWXU)?;
+    mkdirat(&store, "upper", Mode::RWXU)?;
+    mknodat(&store, "upper/.clada", FileType::CharacterDevice, Mode::empty(), 0)?;
+    let root = statat(CWD, target, AtFlags::empty())?;
+    for name in attributes(target)? {
+        let mut value = vec![0; 64 << 10];
+        let length = getxattr(target, name.as_slice(), &mut value[..])?;
+        let upper = format!("/proc/self/fd/{}/upper", store.as_raw_fd());
+        setxattr(
+            upper,
+            name.as_slice(),
+            value.get(..length).unwrap_or_default(),
+            XattrFlags::empty(),
+        )?;
+    }
+    chmodat(&store, "upper", Mode::from_raw_mode(root.st_mode), AtFlags::empty())?;
+    let times = Timestamps {
+        last_access: Timespec { tv_sec: root.st_atime, tv_nsec: root.st_atime_nsec as _ },
+        last_modification: Timespec { tv_sec: root.st_mtime, tv_nsec: root.st_mtime_nsec as _ },
+    };
+    utimensat(&store, "upper", &times, AtFlags::empty())?;
+    Ok(store)
+}
+
+/// The names of a person's own attributes.
+fn attributes(target: &Path) -> Result<Vec<Vec<u8>>, Errno> {
+    let mut names = vec![0; 64 << 10];
+    let length = match listxattr(target, &mut names[..]) {
+        Err(Errno::OPNOTSUPP) => 0,
+        length => length?,
+    };
+    let names = names.get(..length).unwrap_or_default().split(|&byte| byte == 0);
+    Ok(names.filter(|name| name.starts_with(b"user.")).map(<[u8]>::to_vec).collect())
 }
 
 fn overlay(folders: &OwnedFd, target: &Path, folder: &[u8]) -> Result<OwnedFd, Errno> {
@@ -98,7 +160,7 @@ fn overlay(folders: &OwnedFd, target: &Path, folder: &[u8]) -> Result<OwnedFd, E
 fn configure(context: &OwnedFd, target: &Path, folder: &[u8]) -> Result<(), Errno> {
     let inside = |name: &str| {
         let path = [folder, b"/", name.as_bytes()].concat();
-        escaped(Path::new(std::ffi::OsStr::from_bytes(&path)))
+        escaped(Path::new(OsStr::from_bytes(&path)))
     };
     fsconfig_set_string(context, "lowerdir", escaped(target))?;
     fsconfig_set_string(context, "upperdir", inside("upper"))?;

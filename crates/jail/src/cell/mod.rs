@@ -185,7 +185,21 @@ impl Cell {
     /// mounted, to be looked at and written to from here as well.
     pub fn lay(&mut self, target: &Path, folder: &BStr) -> Result<OwnedFd, Failure> {
         let change = Change::Lay { target: target.to_owned(), folder: folder.to_owned() };
-        self.change(&change)?.ok_or(Errno::BADF).at("take over the layer")
+        self.change(&change)?.into_iter().next().ok_or(Errno::BADF).at("take over the layer")
+    }
+
+    /// The same where the tree's file system cannot carry what is written: it is kept in memory, at most so many bytes. Gives also
+    /// the directory that holds it as `upper`, which lives as long as its handle does.
+    pub fn lay_aside(
+        &mut self,
+        target: &Path,
+        folder: &BStr,
+        most: u64,
+    ) -> Result<(OwnedFd, OwnedFd), Failure> {
+        let (target, folder) = (target.to_owned(), folder.to_owned());
+        let mut given = self.change(&Change::LayAside { target, folder, most })?.into_iter();
+        let both = given.next().zip(given.next());
+        both.ok_or(Errno::BADF).at("take over the layer")
     }
 
     /// Takes away the layer that was laid over a tree. To be called when nothing runs.
@@ -193,7 +207,7 @@ impl Cell {
         self.change(&Change::Lift { target: target.to_owned() }).map(|_| ())
     }
 
-    fn change(&mut self, change: &Change) -> Result<Option<OwnedFd>, Failure> {
+    fn change(&mut self, change: &Change) -> Result<Vec<OwnedFd>, Failure> {
         let step = "change the view of the jail";
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
         wire::send(&self.ends.changes, change, &[]).at(step)?;
@@ -202,7 +216,7 @@ impl Cell {
         match answer.and_then(|it| it.ok_or_else(gone)).at(step)? {
             (Changed::Done, descriptors) => {
                 self.view_changed = true;
-                Ok(descriptors.into_iter().next())
+                Ok(descriptors)
             }
             (Changed::Failed(failure), _) => Err(failure),
         }

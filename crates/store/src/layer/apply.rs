@@ -90,7 +90,7 @@ fn entries(hand: &Hand<'_>, layer: &Layer, plan: &LayerPlan) -> Result<Vec<Entry
         }
         entries.push(Entry::Step(Numbered { number, step: planned.step.clone() }));
     }
-    entries.extend(times(record, plan, &mut made));
+    entries.extend(times(hand, plan, &mut made)?);
     let folder = layer.name.clone();
     entries.push(Entry::Layer(LayerEntry { folder, first, sources }));
     entries.push(Entry::Made(made));
@@ -105,7 +105,8 @@ fn describe(made: &mut Made, number: u32, step: &Step, after: &Facts) {
 }
 
 /// Times of directories: what they were before the request, not only before the layer, and what programs saw.
-fn times(record: &Record, plan: &LayerPlan, made: &mut Made) -> Vec<Entry> {
+fn times(hand: &Hand<'_>, plan: &LayerPlan, made: &mut Made) -> Result<Vec<Entry>, UndoError> {
+    let record = &hand.file.record;
     let mut entries = Vec::new();
     for (path, lower, upper) in &plan.times {
         let after = Some((path.clone(), *upper));
@@ -117,12 +118,14 @@ fn times(record: &Record, plan: &LayerPlan, made: &mut Made) -> Vec<Entry> {
             pair.after = after;
             continue;
         }
-        if let Some(path) = crate::whereabouts::before(&record.steps, path) {
-            entries.push(Entry::Time { path: path.clone(), modified: *lower });
-            made.times.push(DirectoryTime { before: Some((path, *lower)), after });
+        if let Some(earlier) = crate::whereabouts::before(&record.steps, path) {
+            let inode = hand.ground.facts(path)?.map(|facts| facts.inode);
+            let modified = record.time_set(inode).unwrap_or(*lower);
+            entries.push(Entry::Time { path: earlier.clone(), modified });
+            made.times.push(DirectoryTime { before: Some((earlier, modified)), after });
         }
     }
-    entries
+    Ok(entries)
 }
 
 fn bring(hand: &mut Hand<'_>) -> Result<(), UndoError> {

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::plan;
 use crate::content;
+use crate::copying;
 use crate::error::{At, UndoError};
 use crate::facts::{self, Attributes, Facts, Time};
 use crate::ground::Ground;
@@ -32,6 +33,8 @@ const MOMENT: &[u8] = b"moment";
 const HELD: &[u8] = b"held";
 /// In the folder of a layer that is in the tree.
 const SPENT: &[u8] = b"spent";
+/// What is on its way from elsewhere.
+const BROUGHT: &[u8] = b"brought";
 const UNFINISHED: &[u8] = b".new-";
 
 /// A layer to be written to by an overlay over the project.
@@ -39,6 +42,8 @@ pub struct Layer {
     pub(crate) ground: Arc<Ground>,
     pub(crate) name: BString,
     pub(crate) folder: OwnedFd,
+    /// The project's file system cannot carry what an overlay writes.
+    aside: bool,
 }
 
 impl Journal {
@@ -52,20 +57,21 @@ impl Journal {
         let process = rustix::process::getpid().as_raw_nonzero();
         let name = BString::from(format!("{}.{:09}-{process}-{count}", now.seconds, now.nanos));
         let new = BString::from([UNFINISHED, &name].concat());
-        let made = || -> Result<OwnedFd, Errno> {
+        let made = || -> Result<(OwnedFd, bool), Errno> {
             system::make_directory(run, &new)?;
             let folder = system::open_listing(run, &new)?;
             system::lock(&folder)?;
-            fill(&self.ground, &folder, about)?;
+            let aside = fill(&self.ground, &folder, about)?;
             system::rename(run, &new, run, &name)?;
-            Ok(folder)
+            Ok((folder, aside))
         };
-        let folder = made().at("make a layer", &name)?;
-        Ok(Layer { ground: Arc::clone(&self.ground), name, folder })
+        let (folder, aside) = made().at("make a layer", &name)?;
+        Ok(Layer { ground: Arc::clone(&self.ground), name, folder, aside })
     }
 }
 
-fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<(), Errno> {
+/// True where an overlay cannot write here: it has to write elsewhere, and that is brought here when it has ended.
+fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<bool, Errno> {
     system::make_directory(folder, WORK)?;
     system::make_directory(folder, UPPER)?;
     let encoded = postcard::to_stdvec(about).map_err(|_| Errno::INVAL)?;
@@ -74,10 +80,16 @@ fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<(), Errno> {
     let root = Facts::from_stat(&system::stat_handle(ground.root())?);
     let attributes = Attributes::of(system::open_object(ground.root(), b".")?)?;
     // The state is absent in what the overlay shows.
-    system::make_whiteout(&system::open_directory(folder.as_fd(), UPPER)?, STATE)?;
+    let upper = system::open_directory(folder.as_fd(), UPPER)?;
+    let aside = match system::make_whiteout(&upper, STATE) {
+        // An overlay does not let anybody make what is its own.
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::INVAL) => true,
+        made => made.map(|()| false)?,
+    };
     facts::put_back(folder, UPPER, &root, &attributes)?;
     system::create_file(folder, MOMENT)?;
-    stamp(folder.as_fd())
+    stamp(folder.as_fd())?;
+    Ok(aside)
 }
 
 /// Gives the mark of the mount a time that is later than any change before, and not later than any change that follows.
@@ -103,6 +115,28 @@ impl Layer {
     /// The name of its folder.
     pub fn name(&self) -> &BString {
         &self.name
+    }
+
+    /// Whether it is known that an overlay cannot write to it: what is written elsewhere is [brought](Self::bring) here.
+    pub fn is_aside(&self) -> bool {
+        self.aside
+    }
+
+    /// Brings what an overlay has written elsewhere, `upper` of this directory, by copying it. Before that the layer is empty, and
+    /// after it as if the overlay had written to it.
+    pub fn bring(
+        &self,
+        from: BorrowedFd<'_>,
+        owners: impl Fn(u32, u32) -> (u32, u32),
+    ) -> Result<(), UndoError> {
+        let folder = self.folder.as_fd();
+        let brought = || -> Result<(), Errno> {
+            tree::remove(folder, BROUGHT)?;
+            copying::copy((from, UPPER), (folder, BROUGHT), &owners)?;
+            tree::remove(folder, UPPER)?;
+            system::rename(folder, BROUGHT, folder, UPPER)
+        };
+        brought().at("bring the layer into the project", &self.name)
     }
 
     /// To be mounted once more: the kernel keeps a mark of its own where it has worked before.
@@ -176,7 +210,7 @@ impl Layer {
     /// The layer of a record that is held.
     pub(crate) fn held(ground: &Arc<Ground>, name: &BStr) -> Result<Self, UndoError> {
         let folder = open(ground, name)?;
-        Ok(Layer { ground: Arc::clone(ground), name: name.to_owned(), folder })
+        Ok(Layer { ground: Arc::clone(ground), name: name.to_owned(), folder, aside: false })
     }
 }
 
@@ -225,7 +259,7 @@ pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoErro
     }
     let about = system::open_reading(&folder, ABOUT).and_then(content::read_all);
     let about = about.ok().and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
-    let layer = Layer { ground: Arc::clone(ground), name: name.clone(), folder };
+    let layer = Layer { ground: Arc::clone(ground), name: name.clone(), folder, aside: false };
     if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
         return layer.discard();
     }

@@ -124,6 +124,14 @@ impl Record {
         objects.get(at).map(|(_, inode)| *inode)
     }
 
+    /// The time that an object had before the record set it: `touch -d` on a directory, and then a new name in it.
+    pub(crate) fn time_set(&self, inode: Option<u64>) -> Option<Time> {
+        self.steps.iter().find_map(|one| match &one.step {
+            Step::Meta { before, .. } if Some(before.inode) == inode => Some(before.modified),
+            _ => None,
+        })
+    }
+
     /// Whether its end cannot be read. It is not undone then: what is missing may matter.
     pub fn is_damaged(&self) -> bool {
         self.torn

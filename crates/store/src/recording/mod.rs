@@ -363,11 +363,7 @@ impl Recording {
         if record.times.iter().any(|(known, _)| *known == path) {
             return Ok(None);
         }
-        // This request may have set its time already: `touch -d` on a directory, and then a new name in it.
-        let set = record.steps.iter().find_map(|one| match &one.step {
-            Step::Meta { before, .. } if before.inode == now.inode => Some(before.modified),
-            _ => None,
-        });
+        let set = record.time_set(Some(now.inode));
         Ok(Some(Entry::Time { path, modified: set.unwrap_or(now.modified) }))
     }
 

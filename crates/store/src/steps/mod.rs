@@ -3,6 +3,7 @@
 //! Each step decides by looking on which side it is, so doing one twice is doing it once: that is what recovery after
 //! a crash relies on. Nothing is ever deleted here.
 
+mod across;
 mod append;
 pub(crate) mod reach;
 mod redo;

@@ -1,6 +1,7 @@
 //! Making one step again.
 
 use bstr::BString;
+use rustix::io::Errno;
 
 use super::Hand;
 use super::reach::End;
@@ -70,31 +71,53 @@ impl Hand<'_> {
         let spot = self.reach(path)?;
         let place = End::tree(&spot, path);
         let there = system::stat(&spot.directory, &spot.name).at("look at it", path)?.is_some();
-        if there && self.exchange(place, redo)? {
-            // Somebody may have put another one there since it was looked at: that is not ours to replace.
-            let out = system::stat(&self.slots.redo, &name).at("look at what is kept", path)?;
-            if out.is_some_and(|out| out.st_ino != old) {
-                self.exchange(place, redo)?;
-                return Err(changed(path));
-            }
-            return self.rename(redo, pre);
-        }
         if there {
-            self.rename(place, pre)?;
+            match self.exchange(place, redo) {
+                Ok(true) => return self.keep_replaced(number, path, old, place),
+                Ok(false) => self.rename(place, pre)?,
+                Err(UndoError::System { errno: Errno::XDEV, .. }) => {
+                    self.delete_by_copy(number, path, old)?;
+                }
+                Err(error) => return Err(error),
+            }
         }
         self.rename(redo, place)
+    }
+
+    /// Both have changed places.
+    fn keep_replaced(
+        &mut self,
+        number: u32,
+        path: &BString,
+        old: u64,
+        place: End<'_>,
+    ) -> Result<(), UndoError> {
+        let name = slot_name(number);
+        let redo = End::slot(&self.slots.redo, &name);
+        // Somebody may have put another one there since it was looked at: that is not ours to replace.
+        let out = system::stat(&self.slots.redo, &name).at("look at what is kept", path)?;
+        if out.is_some_and(|out| out.st_ino != old) {
+            self.exchange(place, redo)?;
+            return Err(changed(path));
+        }
+        self.rename(redo, End::slot(&self.slots.pre, &name))
     }
 
     fn delete(&mut self, number: u32, path: &BString, old: u64) -> Result<(), UndoError> {
         let name = slot_name(number);
         if system::stat(&self.slots.pre, &name).at("look at what is kept", path)?.is_some() {
-            return Ok(());
+            return self.finish_copied(number, path, old);
         }
         let Some(spot) = self.ground.spot(path)? else { return Ok(()) };
         if system::stat(&spot.directory, &spot.name).at("look at it", path)?.is_none() {
             return Ok(());
         }
-        self.rename(End::tree(&spot, path), End::slot(&self.slots.pre, &name))?;
+        match self.rename(End::tree(&spot, path), End::slot(&self.slots.pre, &name)) {
+            Err(UndoError::System { errno: Errno::XDEV, .. }) => {
+                return self.delete_by_copy(number, path, old);
+            }
+            renamed => renamed?,
+        }
         let gone = system::stat(&self.slots.pre, &name).at("look at what is kept", path)?;
         if gone.is_some_and(|gone| gone.st_ino != old) {
             self.rename(End::slot(&self.slots.pre, &name), End::tree(&spot, path))?;

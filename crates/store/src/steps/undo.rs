@@ -16,7 +16,7 @@ impl Hand<'_> {
         match &numbered.step {
             Step::Create { path } => self.uncreate(number, path),
             Step::Replace { path, before } => self.unreplace(number, path, before.inode),
-            Step::Delete { path, .. } => self.undelete(number, path),
+            Step::Delete { path, before } => self.undelete(number, path, before.inode),
             Step::Link { path, existing, inode } => self.unlink(number, path, existing, *inode),
             Step::Trash { path: from, to, inode } | Step::Move { from, to, inode } => {
                 self.relocate(to, from, *inode)
@@ -92,10 +92,12 @@ impl Hand<'_> {
         self.patiently(place, place, || system::unlink(&spot.directory, &spot.name))
     }
 
-    fn undelete(&mut self, number: u32, path: &BString) -> Result<(), UndoError> {
+    fn undelete(&mut self, number: u32, path: &BString, old: u64) -> Result<(), UndoError> {
         let name = slot_name(number);
-        if system::stat(&self.slots.pre, &name).at("look at what is kept", path)?.is_none() {
-            return Ok(());
+        let kept = system::stat(&self.slots.pre, &name).at("look at what is kept", path)?;
+        let Some(kept) = kept else { return Ok(()) };
+        if kept.st_ino != old {
+            self.remove_remains(path, old)?;
         }
         let spot = self.reach(path)?;
         self.rename(End::slot(&self.slots.pre, &name), End::tree(&spot, path))

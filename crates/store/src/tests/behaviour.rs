@@ -464,3 +464,29 @@ fn a_running_request_is_in_the_way_only_of_its_paths() {
     journal.undo(&Which::Last(2), PLAIN).unwrap();
     assert_eq!(read(&project, "a"), "1");
 }
+
+/// What other records have changed in a directory that came back whole is nobody else's change.
+#[test]
+fn several_are_undone_and_redone_one_by_one() {
+    let project = Project::new();
+    run(&project.root, "dir d\nfile d/f 1\ndir d/e\nfile d/e/g 1", None).unwrap();
+    let mut trees = vec![project.tree()];
+    for script in ["append d/f 2\nover d/e/g 2", "rm d/f\nfile d/e/new x\nmode d/e 700", "rm d"] {
+        request(&project, script);
+        trees.push(project.tree());
+    }
+    let journal = project.journal();
+    for tree in trees.iter().rev().skip(1) {
+        journal.undo(&LAST, PLAIN).unwrap();
+        project.assert(tree, "undone");
+    }
+    for tree in trees.iter().skip(1) {
+        journal.redo(&LAST, PLAIN).unwrap();
+        project.assert(tree, "redone");
+    }
+    // A person's change still is one.
+    journal.undo(&LAST, PLAIN).unwrap();
+    sleep(Duration::from_millis(20));
+    run(&project.root, "over d/e/new theirs", None).unwrap();
+    assert!(matches!(journal.redo(&LAST, PLAIN), Err(UndoError::Conflicts(_))));
+}

@@ -2,6 +2,7 @@
 
 mod prepare;
 
+use std::collections::HashSet;
 use std::os::fd::AsFd;
 
 use bstr::BString;
@@ -212,10 +213,18 @@ fn preview(
     report: &mut Report,
 ) -> Result<(), UndoError> {
     let findings = verify(ground, record)?;
-    let earlier = chosen.iter().take_while(|other| other.id != record.id);
-    let hidden: Vec<&BString> = earlier.flat_map(|other| other.paths()).collect();
+    let earlier = || chosen.iter().take_while(|other| other.id != record.id);
+    let hidden: Vec<&BString> = earlier().flat_map(|other| other.paths()).collect();
     let is_seen = |path: &BString| !hidden.iter().any(|other| crate::path::overlap(path, other));
-    report.conflicts.extend(findings.conflicts.into_iter().filter(|one| is_seen(&one.path)));
+    // Another name of a file that they have changed is changed with it, and comes back with it.
+    let left = earlier().flat_map(|other| other.left.iter().filter_map(|left| left.facts.as_ref()));
+    let objects: HashSet<u64> = left.map(|facts| facts.inode).collect();
+    for conflict in findings.conflicts {
+        let now = ground.facts(&conflict.path)?;
+        if is_seen(&conflict.path) && now.is_none_or(|now| !objects.contains(&now.inode)) {
+            report.conflicts.push(conflict);
+        }
+    }
     if direction == Direction::Undo {
         report.kept.extend(findings.kept.into_iter().filter(is_seen));
     }
