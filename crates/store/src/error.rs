@@ -93,6 +93,11 @@ pub struct Refusal {
 }
 
 impl UndoError {
+    /// It lies in a directory that nobody may search.
+    pub(crate) fn is_locked(&self) -> bool {
+        matches!(self, UndoError::System { errno: Errno::ACCESS, .. })
+    }
+
     /// What a person can do about it.
     pub fn next(&self) -> Option<&'static str> {
         Some(match self {

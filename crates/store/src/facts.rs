@@ -87,6 +87,12 @@ impl Facts {
         same && self.target == now.target && (self.kind == Kind::Directory || content)
     }
 
+    /// A directory of ours into which we may not look. Nobody else has changed anything in there either, without changing this.
+    pub(crate) fn is_locked(&self) -> bool {
+        let own = self.user == system::user() && self.user != 0;
+        self.is_directory() && own && self.mode & 0o500 != 0o500
+    }
+
     pub(crate) fn is_directory(&self) -> bool {
         self.kind == Kind::Directory
     }

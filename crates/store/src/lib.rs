@@ -69,6 +69,8 @@
 //!   run/<name>/{upper,work}  layers
 //! ```
 //!
+//! A layer that its file system cannot carry is written elsewhere and [brought](Layer::bring) when it has ended.
+//!
 //! # Not covered
 //!
 //! Another file system mounted inside the project, a state directory on another file system than the project

@@ -15,8 +15,15 @@ use crate::whereabouts::{Ways, Whereabouts};
 
 /// How the record's paths are now.
 pub(crate) fn left(ground: &Ground, record: &Record) -> Result<Vec<Left>, UndoError> {
-    let look = |path: BString| Ok(Left { facts: ground.facts(&path)?, path });
-    places(record).into_iter().map(look).collect()
+    let mut all = Vec::new();
+    for path in places(record) {
+        match ground.facts(&path) {
+            // It is not looked at later either.
+            Err(error) if error.is_locked() => {}
+            facts => all.push(Left { facts: facts?, path }),
+        }
+    }
+    Ok(all)
 }
 
 /// The same when a request has ended. What it changed in place may have been replaced by somebody else before that: another
@@ -65,7 +72,7 @@ pub(crate) fn made(
 ) -> Result<Made, UndoError> {
     let mut made = Made { manifests: record.made.manifests.clone(), ..Made::default() };
     let ways = Ways::new(&record.steps);
-    let look = Looking { ground, slots };
+    let look = Looking { ground, slots, modes: &record.loosened };
     for (index, numbered) in record.steps.iter().enumerate() {
         let number = numbered.number;
         match &numbered.step {
@@ -115,12 +122,17 @@ fn times(
 }
 
 pub(crate) fn modified_at(ground: &Ground, path: &[u8]) -> Result<Option<Time>, UndoError> {
-    Ok(ground.facts(path)?.map(|facts| facts.modified))
+    match ground.facts(path) {
+        Err(error) if error.is_locked() => Ok(None),
+        facts => Ok(facts?.map(|facts| facts.modified)),
+    }
 }
 
 struct Looking<'a> {
     ground: &'a Ground,
     slots: Option<&'a Slots>,
+    /// Of directories that are open for a moment.
+    modes: &'a [(BString, u32)],
 }
 
 impl Looking<'_> {
@@ -131,7 +143,15 @@ impl Looking<'_> {
         };
         let Some(spot) = spot else { return Ok(None) };
         let facts = Facts::of(&spot.directory, &spot.name).at("look at it", &path)?;
-        Ok(facts.map(|facts| (spot, facts)))
+        Ok(facts.map(|facts| (spot, self.own_mode(&path, facts))))
+    }
+
+    fn own_mode(&self, path: &BString, facts: Facts) -> Facts {
+        let known = self.modes.iter().rev().find(|(opened, _)| opened == path);
+        match known {
+            Some((_, mode)) if facts.mode == *mode | 0o700 => Facts { mode: *mode, ..facts },
+            _ => facts,
+        }
     }
 
     fn kept(&self, number: u32, below: &[u8]) -> Result<Option<Spot>, UndoError> {

@@ -20,7 +20,7 @@ pub(crate) fn entries(top: BorrowedFd<'_>) -> Result<Vec<(BString, Facts)>, Errn
         for name in names {
             let Some(facts) = Facts::of(&directory, &name)? else { continue };
             let path = path::join(&place, &name);
-            if facts.is_directory() {
+            if facts.is_directory() && !facts.is_locked() {
                 waiting.push(path.clone());
             }
             found.push((path, facts));

@@ -28,7 +28,10 @@ pub(crate) struct Findings {
 pub(crate) fn verify(ground: &Ground, record: &Record) -> Result<Findings, UndoError> {
     let mut findings = Findings::default();
     for left in &record.left {
-        let now = ground.facts(&left.path)?;
+        let now = match ground.facts(&left.path) {
+            Err(error) if error.is_locked() => continue,
+            now => now?,
+        };
         if let Some(kind) = difference(left.facts.as_ref(), now.as_ref()) {
             findings.conflicts.push(Conflict { path: left.path.clone(), kind });
         }
@@ -70,8 +73,12 @@ fn restored(ground: &Ground, record: &Record, findings: &mut Findings) -> Result
         let (Step::Delete { path, before } | Step::Replace { path, before }) = step else {
             continue;
         };
-        let now = ground.facts(path)?;
-        if now.is_none_or(|now| now.inode != before.inode || !now.is_directory()) {
+        let now = match ground.facts(path) {
+            Err(error) if error.is_locked() => continue,
+            now => now?,
+        };
+        let is_same = |now: &Facts| now.inode == before.inode && now.is_directory();
+        if !now.is_some_and(|now| is_same(&now) && !now.is_locked()) {
             continue;
         }
         let top = system::open_directory(ground.root(), path);
@@ -169,8 +176,11 @@ impl<'a> Inside<'a> {
         place: &BString,
         findings: &mut Findings,
     ) -> Result<Vec<BString>, UndoError> {
-        let is_directory = self.ground.facts(place)?.is_some_and(|facts| facts.is_directory());
-        if !is_directory {
+        let facts = match self.ground.facts(place) {
+            Err(error) if error.is_locked() => return Ok(Vec::new()),
+            facts => facts?,
+        };
+        if !facts.is_some_and(|facts| facts.is_directory() && !facts.is_locked()) {
             return Ok(Vec::new());
         }
         if let Some(manifest) = self.manifest(number) {
@@ -197,7 +207,11 @@ impl<'a> Inside<'a> {
         let top = system::open_directory(self.ground.root(), place);
         let now = top.and_then(|top| tree::entries(top.as_fd())).at("look into", place)?;
         let now: BTreeMap<BString, Facts> = now.into_iter().collect();
-        for (below, left) in manifest {
+        let locked = |below: &BString| {
+            let mut holders = ancestors(below).skip(1).map(BString::from);
+            holders.any(|holder| now.get(&holder).is_some_and(Facts::is_locked))
+        };
+        for (below, left) in manifest.iter().filter(|(below, _)| !locked(below)) {
             if let Some(kind) = difference(Some(left), now.get(below)) {
                 findings.conflicts.push(Conflict { path: path::join(place, below), kind });
             }

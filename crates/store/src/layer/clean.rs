@@ -15,10 +15,14 @@ use crate::tree;
 
 pub(super) fn clean(upper: BorrowedFd<'_>, path: &BString) -> Result<(), Errno> {
     let mut waiting = vec![path.clone()];
+    let mut locked = Vec::new();
     while let Some(path) = waiting.pop() {
         let (parent, name) = path::split(&path);
         let parent = system::open_directory(upper, parent)?;
         let Some(facts) = Facts::of(&parent, name)? else { continue };
+        if let Some(mode) = Marks::of(&parent, name)?.locked {
+            locked.push((path.clone(), mode));
+        }
         object(&parent, name, &facts)?;
         if facts.is_directory() {
             let listing = tree::listing(upper, &path)?;
@@ -29,6 +33,11 @@ pub(super) fn clean(upper: BorrowedFd<'_>, path: &BString) -> Result<(), Errno> 
                 facts::set_time(&parent, name, facts.modified)?;
             }
         }
+    }
+    // The innermost first.
+    for (path, mode) in locked.into_iter().rev() {
+        let (parent, name) = path::split(&path);
+        marks::lock(system::open_directory(upper, parent)?, name, mode)?;
     }
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! What is in a directory that comes whole out of a layer.
 
-use std::os::fd::AsFd;
-
 use bstr::{BString, ByteSlice};
 
 use super::marks::Marks;
@@ -10,7 +8,6 @@ use crate::error::{At, UndoError};
 use crate::facts::{Facts, Kind};
 use crate::path::{self, STATE};
 use crate::system;
-use crate::tree;
 
 /// Every entry as it will be, by path below the directory. What must not come is dropped or refused.
 pub(super) fn manifest(
@@ -21,7 +18,7 @@ pub(super) fn manifest(
     let mut waiting = vec![BString::default()];
     while let Some(place) = waiting.pop() {
         let whole = path::join(top, &place);
-        let listing = tree::listing(reading.upper.as_fd(), &whole).at("read the layer", &whole)?;
+        let listing = reading.listing(&whole)?;
         let mut names = system::list(&listing).at("read the layer", &whole)?;
         names.sort();
         for name in names {
@@ -29,6 +26,7 @@ pub(super) fn manifest(
             let facts = Facts::of(&listing, &name).at("read the layer", &path)?;
             let Some(mut facts) = facts else { continue };
             let marks = Marks::of(&listing, &name).at("read the layer", &path)?;
+            facts.mode = marks.locked.unwrap_or(facts.mode);
             if !comes(reading, &path, &name, &facts, &marks) {
                 continue;
             }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::folder::Layer;
 use super::inside;
-use super::marks::Marks;
+use super::marks::{self, Marks};
 use crate::content;
 use crate::error::{At, Conflict, ConflictKind, Refusal, UndoError};
 use crate::facts::{Attributes, Facts, Kind, Time};
@@ -121,7 +121,7 @@ impl Reading<'_> {
     fn read(mut self) -> Result<LayerPlan, UndoError> {
         let mut waiting = vec![BString::default()];
         while let Some(place) = waiting.pop() {
-            let listing = tree::listing(self.upper.as_fd(), &place).at("read the layer", &place)?;
+            let listing = self.listing(&place)?;
             self.directory(&place, &listing)?;
             let mut names = system::list(&listing).at("read the layer", &place)?;
             names.sort();
@@ -137,9 +137,26 @@ impl Reading<'_> {
         Ok(self.plan)
     }
 
+    /// A directory of the layer, open for looking into it.
+    pub(super) fn listing(&self, place: &BString) -> Result<OwnedFd, UndoError> {
+        let open = || {
+            let (parent, name) = path::split(place);
+            let parent = system::open_directory(self.upper.as_fd(), parent)?;
+            if let Some(facts) = Facts::of(&parent, name)?.filter(Facts::is_locked) {
+                marks::unlock(&parent, name, facts.mode)?;
+            }
+            system::open_listing(&parent, name)
+        };
+        open().at("read the layer", place)
+    }
+
     /// Remembers a directory of both sides.
     fn directory(&mut self, place: &BString, listing: &OwnedFd) -> Result<(), UndoError> {
-        let upper = Facts::of(listing, b".").at("read the layer", place)?;
+        let mut upper = Facts::of(listing, b".").at("read the layer", place)?;
+        let marks = Marks::of(listing, b".").at("read the layer", place)?;
+        if let (Some(upper), Some(mode)) = (&mut upper, marks.locked) {
+            upper.mode = mode;
+        }
         let lower = self.ground.facts(place)?;
         if let (Some(upper), Some(lower)) = (upper, lower) {
             self.directories.push((place.clone(), lower, upper));
@@ -155,8 +172,9 @@ impl Reading<'_> {
         name: &BString,
     ) -> Result<bool, UndoError> {
         let facts = Facts::of(parent, name).at("read the layer", path)?;
-        let Some(facts) = facts else { return Ok(false) };
+        let Some(mut facts) = facts else { return Ok(false) };
         let marks = Marks::of(parent, name).at("read the layer", path)?;
+        facts.mode = marks.locked.unwrap_or(facts.mode);
         if name.as_bytes() == STATE {
             // That it is not there was said when the layer was made.
             if !is_whiteout(&facts, &marks) {

@@ -8,7 +8,7 @@ use crate::error::{At, UndoError};
 use crate::ground::{Ground, Slots, Spot};
 use crate::path;
 use crate::record::file::{self, RecordFile};
-use crate::record::{About, Entry, Numbered, Outcome, Phase, Record, RecordId, Step};
+use crate::record::{About, Entry, Made, Numbered, Outcome, Phase, Record, RecordId, Step};
 use crate::settle;
 use crate::steps::{Direction, Hand};
 use crate::system;
@@ -113,8 +113,12 @@ pub(crate) fn finish(
         return Ok(None);
     }
     let applied = file.record.phase == Phase::Applying;
+    let made = match settle::made(ground, slots, &file.record) {
+        Err(error) if error.is_locked() => made_inside(ground, file, slots)?,
+        made => made?,
+    };
     let entries = vec![
-        Entry::Made(settle::made(ground, slots, &file.record)?),
+        Entry::Made(made),
         Entry::Left(settle::left_by_request(ground, &file.record)?),
         Entry::End(outcome),
         Entry::Phase { phase: Phase::Applied, time: system::now() },
@@ -128,4 +132,22 @@ pub(crate) fn finish(
     }
     crate::journal::settle(ground, id)?;
     Ok(Some(id))
+}
+
+/// The request has left directories that nobody may search: they are opened for a moment.
+fn made_inside(
+    ground: &Ground,
+    file: &mut RecordFile,
+    slots: Option<&Slots>,
+) -> Result<Made, UndoError> {
+    let own = match slots {
+        Some(_) => None,
+        None => Some(ground.slots(file.record.id)?),
+    };
+    let Some(slots) = slots.or(own.as_ref()) else { return Err(UndoError::NothingToUndo) };
+    let mut hand = Hand { ground, slots, file };
+    hand.open_up()?;
+    let made = settle::made(ground, Some(slots), &hand.file.record);
+    hand.tighten()?;
+    made
 }

@@ -13,7 +13,7 @@ use crate::error::{At, UndoError};
 use crate::facts::Facts;
 use crate::ground::{Spot, slot_name};
 use crate::path;
-use crate::record::Entry;
+use crate::record::{Entry, ancestors};
 use crate::system;
 
 /// One end of a rename.
@@ -105,9 +105,30 @@ impl Hand<'_> {
         Ok(())
     }
 
+    /// Opens the directories that hold the paths of the record and that we, their owners, may not search.
+    pub(crate) fn open_up(&mut self) -> Result<(), UndoError> {
+        let paths: Vec<BString> = self.file.record.paths().into_iter().cloned().collect();
+        for path in paths {
+            let mut holders: Vec<BString> = ancestors(&path).skip(1).map(BString::from).collect();
+            holders.reverse();
+            for holder in holders {
+                let Some(spot) = self.ground.spot(&holder)? else { break };
+                let facts = Facts::of(&spot.directory, &spot.name).at("look at it", &holder)?;
+                let Some(facts) = facts.filter(Facts::is_locked) else { continue };
+                let entry = Entry::Loosened { path: holder.clone(), mode: facts.mode };
+                self.file.append(vec![entry])?;
+                system::open_object(&spot.directory, &spot.name)
+                    .and_then(|object| system::set_mode(object, facts.mode | 0o700))
+                    .at("look into it", &holder)?;
+            }
+        }
+        Ok(())
+    }
+
     /// After a crash: what was writable for a moment only, in the tree or already where it is kept.
     pub(crate) fn tighten(&self) -> Result<(), UndoError> {
-        for (path, mode) in &self.file.record.loosened {
+        // The innermost first: what is above may forbid to go there.
+        for (path, mode) in self.file.record.loosened.iter().rev() {
             if let Some(spot) = self.ground.spot(path)? {
                 tighten_at(spot.directory.as_fd(), &spot.name, *mode).at("look at it", path)?;
             }
@@ -126,7 +147,9 @@ impl Hand<'_> {
 
 fn tighten_at(directory: BorrowedFd<'_>, name: &BString, mode: u32) -> Result<(), Errno> {
     match Facts::of(directory, name)? {
-        Some(facts) if facts.is_directory() && facts.mode == mode | 0o300 => {
+        Some(facts)
+            if facts.is_directory() && [mode | 0o300, mode | 0o700].contains(&facts.mode) =>
+        {
             system::set_mode(system::open_object(directory, name)?, mode)
         }
         _ => Ok(()),
