@@ -76,7 +76,9 @@ impl Shell {
         let identity = self.host.identity();
         let host_name = identity.host_name.clone();
         let (user, parent) = (identity.user_id, identity.parent_id);
-        self.variables.set("HOSTNAME", host_name);
+        if self.variables.get("HOSTNAME".into()).is_none() {
+            self.variables.set("HOSTNAME", host_name);
+        }
         for (name, number) in [("UID", user), ("EUID", user), ("PPID", parent)] {
             *self.variables.get_or_create(name.into()) = Variable {
                 value: Some(Value::Scalar(number.to_string().into())),

@@ -83,6 +83,13 @@ fn run(context: &mut Context<'_>, words: &[BString], posix: bool) -> Result<Exit
     } else if let (false, Some(path)) = (invocation.from_input, operands.as_slice().first()) {
         operands.next();
         match read(shell, path) {
+            Ok(text) if is_binary(&text) => {
+                let mut message = format!("{name}: ").into_bytes();
+                message.extend_from_slice(path);
+                message.extend_from_slice(b": cannot execute binary file\n");
+                shell.write_error(&message);
+                return Ok(ExitStatus::REFUSED);
+            }
             Ok(text) => (text.into(), path.clone(), Some(path.clone())),
             Err(problem) => {
                 shell.control.check()?;
@@ -214,4 +221,10 @@ fn read(shell: &Shell, path: &BString) -> Result<Vec<u8>, String> {
         Ok(()) => Ok(text),
         Err(error) => Err(errno::text(&error)),
     }
+}
+
+/// A NUL in the first line: no script.
+fn is_binary(text: &[u8]) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.iter().take(80).any(|byte| *byte == 0)
 }

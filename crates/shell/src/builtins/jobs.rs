@@ -57,7 +57,10 @@ fn run(shell: &mut Shell, words: &[BString]) -> Flow {
 /// `[1]+  Running                 sleep 9 &`
 fn line(shell: &Shell, job: &Job, arguments: &Arguments) -> BString {
     let ended = job.status();
-    let hidden = (arguments.has("r") && ended.is_some())
+    // A script is not told of jobs that have ended: bash forgets them before its next command.
+    let watched = shell.options.interactive || shell.options.monitor;
+    let hidden = (ended.is_some() && !watched)
+        || (arguments.has("r") && ended.is_some())
         || arguments.has("s")
         || (arguments.has("n") && ended.is_none());
     if hidden {

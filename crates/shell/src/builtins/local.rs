@@ -16,6 +16,12 @@ pub static COMMAND: Command = Command {
 fn run(shell: &mut Shell, arguments: &[DeclarationArgument<'_>]) -> Flow {
     if !shell.variables.in_function() {
         shell.complain("local: can only be used in a function");
+        // Bash assigns lists before it finds that out.
+        for argument in arguments {
+            if let DeclarationArgument::Array(assignment) = argument {
+                shell.assign(assignment)?;
+            }
+        }
         return Ok(ExitStatus::FAILURE);
     }
     declare::run(shell, &COMMAND, arguments)

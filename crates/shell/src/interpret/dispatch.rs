@@ -6,7 +6,7 @@ use std::time::Instant;
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::Redirect;
 
-use super::Found;
+use super::{Found, is_program_too};
 use crate::builtins::{self, Command, Context, DeclarationArgument, Run, ToolError, ToolFunction};
 use crate::errno;
 use crate::filesystem::{Access, Follow, OpenFile};
@@ -14,11 +14,6 @@ use crate::host::{Action, Clearance, Execution, Step};
 use crate::long;
 use crate::shell::{SIGPIPE, Shell};
 use crate::status::{ExitStatus, Flow, Interrupt, Running, Stop};
-
-/// Builtins of which there are programs as well.
-pub fn is_program_too(name: &[u8]) -> bool {
-    matches!(name, b"[" | b"echo" | b"false" | b"kill" | b"printf" | b"pwd" | b"test" | b"true")
-}
 
 impl Shell {
     /// Runs expanded words, the first of which is the command.

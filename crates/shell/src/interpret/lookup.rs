@@ -201,6 +201,11 @@ impl Shell {
     }
 }
 
+/// Builtins of which there are programs as well.
+pub fn is_program_too(name: &[u8]) -> bool {
+    ALSO_PROGRAMS.iter().any(|program| program.as_bytes() == name)
+}
+
 /// A name with a slash is not looked up anywhere.
 pub fn is_path(name: &BStr) -> bool {
     name.contains(&b'/')

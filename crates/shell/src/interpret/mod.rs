@@ -31,9 +31,8 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{AndOr, AndOrOperator, Arithmetic, Command, CompoundKind, List};
 use exacta_syntax::{Aliases, NoAliases, ParseOptions, Parser, SyntaxError};
 
-pub use dispatch::is_program_too;
 pub use jobs::{Job, Jobs};
-pub use lookup::{Found, is_path};
+pub use lookup::{Found, is_path, is_program_too};
 pub use signals::{signal_description, signal_name, signal_number, signal_numbers};
 pub use traps::{Condition, Traps};
 

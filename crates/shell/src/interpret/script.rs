@@ -7,6 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::errno;
 use crate::filesystem::{OpenFile, OpenOptions};
+use crate::options::{SHOPT_SWITCHES, Switch};
 use crate::shell::Shell;
 use crate::status::{ExitStatus, Flow};
 use crate::variables::{Attributes, Value, Variable};
@@ -23,6 +24,7 @@ impl Shell {
         shell.files = self.files.clone();
         shell.directory.clone_from(&self.directory);
         shell.variables.set("PWD", self.directory.clone());
+        shell.inherit_switches(self);
         shell.umask = self.umask;
         shell.resources = Arc::clone(&self.resources);
         shell.depth = self.depth;
@@ -34,6 +36,25 @@ impl Shell {
         shell.functions = Arc::new(exported.collect());
         shell.traps = self.traps.ignored_only();
         shell
+    }
+
+    /// `export SHELLOPTS`: switches that are on in the shell around are on here.
+    fn inherit_switches(&mut self, outer: &Shell) {
+        let exported = |name: &str| {
+            outer.variables.get(name.into()).is_some_and(|found| found.attributes.exported)
+        };
+        if exported("SHELLOPTS") {
+            for name in outer.options.shellopts().split(':') {
+                self.options.set_named(name.as_bytes(), true);
+            }
+        }
+        if exported("BASHOPTS") {
+            let names = outer.options.bashopts();
+            let on = |switch: &&Switch| names.split(':').any(|name| name == switch.name);
+            for switch in SHOPT_SWITCHES.iter().filter(on) {
+                (switch.set)(&mut self.options, true);
+            }
+        }
     }
 
     /// Runs a text in a fresh shell to its end.

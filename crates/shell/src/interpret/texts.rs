@@ -155,6 +155,7 @@ impl Shell {
     pub fn become_interactive(&mut self) {
         self.options.interactive = true;
         self.options.expand_aliases = true;
+        self.options.emacs = true;
         self.options.history = true;
         for (name, value) in [("PS1", r"\s-\v\$ "), ("PS2", "> ")] {
             if self.variables.get(name.into()).is_none() {

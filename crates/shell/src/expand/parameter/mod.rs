@@ -48,6 +48,13 @@ impl Shell {
         out: &mut Expansion,
     ) -> Running<()> {
         match &expansion.operation {
+            // Backquotes are read only when they run: what is wrong in them is that command's failure.
+            Operation::Bad(text) if text.starts_with(b"`") => {
+                let inside = text.strip_prefix(b"`").unwrap_or_default();
+                let inside = inside.strip_suffix(b"`").unwrap_or(inside);
+                let output = self.capture_text(inside.as_bstr())?;
+                return out.push(mode.origin(), output.trim_end_with(|byte| byte == '\n'));
+            }
             Operation::Bad(text) => return self.expand_bad(text.as_bstr()),
             Operation::NamesWithPrefix { separate } => {
                 return self.expand_names(&expansion.parameter, *separate, mode, out);
