@@ -31,7 +31,9 @@ impl Launch {
     pub fn new(global: &Global) -> Result<Self, EngineError> {
         let caller = std::env::current_dir().ok();
         let root = root(global)?;
-        let mut configuration = Configuration::load(&sources(global, &root)?)?;
+        let sources = sources(global, &root)?;
+        let state = sources.state.clone();
+        let mut configuration = Configuration::load(&sources)?;
         configuration.bind_to(&global.environment);
         let mut options = SessionOptions::new(&root);
         options.environment = environment(global, &root);
@@ -43,6 +45,7 @@ impl Launch {
             min_isolation: Some(configuration.min_isolation),
             network: caller::network(),
             direct: false,
+            state,
         });
         options.retention = configuration.retention;
         options.trust = Arc::new(TrustedCommands {

@@ -56,8 +56,8 @@ impl EngineHost {
     }
 
     /// Nothing that a request has started outlives it. What its programs have used, if there were any.
-    pub fn end_request(&self) -> Option<Tally> {
-        self.programs.as_ref()?.end_request()
+    pub fn end_request(&self, last: bool) -> Option<Tally> {
+        self.programs.as_ref()?.end_request(last)
     }
 
     /// All that the request writes from now on goes into a layer.

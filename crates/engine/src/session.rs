@@ -172,6 +172,14 @@ pub struct Outcome {
     pub undo: Option<UndoReport>,
 }
 
+/// What ends with a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Request,
+    /// A script: the `EXIT` trap fires, and the session is over.
+    Session,
+}
+
 /// Stops a running request from another thread.
 #[derive(Clone)]
 pub struct Canceller(Arc<Control>);
@@ -315,19 +323,19 @@ impl Session {
     /// Runs one request; the session goes on afterwards.
     pub fn run(&mut self, request: &Request) -> Outcome {
         let text = request.text.as_bstr();
-        self.perform(request, text, |shell| shell.run_text(text, 1), Shell::end_request)
+        self.perform(request, text, |shell| shell.run_text(text, 1), Extent::Request)
     }
 
     /// Runs a text as a whole script: the `EXIT` trap fires at its end, the session is over.
     pub fn run_script(&mut self, request: &Request) -> Outcome {
         let text = request.text.as_bstr();
-        self.perform(request, text, |shell| shell.run_text(text, 1), Shell::finish)
+        self.perform(request, text, |shell| shell.run_text(text, 1), Extent::Session)
     }
 
     /// Runs its own standard input as a script, line by line: a command that reads gets the lines after it.
     pub fn run_from_input(&mut self, request: &Request) -> Outcome {
         // What it reads is known only when it has been read; its record says at least from where that was.
-        self.perform(request, BStr::new("exacta -s"), Shell::run_input, Shell::finish)
+        self.perform(request, BStr::new("exacta -s"), Shell::run_input, Extent::Session)
     }
 
     fn perform(
@@ -335,7 +343,7 @@ impl Session {
         request: &Request,
         recorded: &BStr,
         body: impl FnOnce(&mut Shell) -> Flow,
-        end: fn(&mut Shell, Flow) -> ExitStatus,
+        extent: Extent,
     ) -> Outcome {
         let (started, worked) = (Instant::now(), self.host.recorded_time());
         if !std::mem::take(&mut self.prepared) {
@@ -364,8 +372,11 @@ impl Session {
             Err(Interrupt::Exit(_) | Interrupt::Killed(_)) => (None, true),
             _ => (None, false),
         };
-        let mut status = end(&mut self.shell, flow);
-        let programs = self.host.end_request();
+        let mut status = match extent {
+            Extent::Request => self.shell.end_request(flow),
+            Extent::Session => self.shell.finish(flow),
+        };
+        let programs = self.host.end_request(extent == Extent::Session);
         if let Some(tally) = &programs {
             self.note_irreversible(tally, said_to.as_ref());
         }

@@ -27,16 +27,21 @@ pub enum Ask<'a> {
         /// Something weaker than this is none.
         least: Level,
     },
+    /// Remove a folder of the engine's own, for which nobody waits. With it come the directory that it is in, and the folder
+    /// itself, which is held until it is gone. Nothing is answered.
+    PutAway { name: BString },
 }
 
 /// Spawner to engine. With a built jail come a handle on its first process, the listener that decides about
-/// processes if there is one, and the listener for connections if the plan asks for one, in this order.
+/// processes if there is one, the listener for connections if the plan asks for one, and the first layer if one was laid, in
+/// this order.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Built {
     Ready {
         walls: Walls,
         notifier: bool,
         proxy: bool,
+        laid: bool,
         /// Where the figures are. `None`: limits are sampled.
         places: Option<Places>,
         parts: Vec<Part>,

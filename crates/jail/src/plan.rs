@@ -54,6 +54,8 @@ pub struct Layers {
     pub source: PathBuf,
     /// Inside: the tree for writing that they are laid over.
     pub target: PathBuf,
+    /// The folder of the one that lies there from the beginning, for whoever asks to [lay](crate::Cell::lay) it then.
+    pub first: Option<BString>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

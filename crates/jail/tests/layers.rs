@@ -21,7 +21,11 @@ const FOLDERS: &str = ".clada/run";
 fn plan(project: &Project) -> Plan {
     fs::create_dir_all(project.0.join(FOLDERS)).expect("a state");
     let mut plan = project.plan(Limits::default());
-    plan.view.layers = Some(Layers { source: project.0.join(FOLDERS), target: project.0.clone() });
+    plan.view.layers = Some(Layers {
+        source: project.0.join(FOLDERS),
+        target: project.0.clone(),
+        first: None,
+    });
     for tree in plan.view.trees.iter_mut().filter(|tree| tree.source == project.0) {
         tree.hidden.push(".clada".into());
     }

@@ -113,7 +113,7 @@ pub use clean::{Cleaned, Limits};
 pub use error::{Conflict, ConflictKind, Refusal, UndoError};
 pub use facts::{Attributes, Facts, Kind, Time};
 pub use journal::Journal;
-pub use layer::{Layer, LayerPlan, Planned};
+pub use layer::{Dismissed, Layer, LayerPlan, Planned};
 pub use record::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, Record, RecordId, Step,
     TreeIdentity,

@@ -9,6 +9,7 @@ use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
 use exacta_jail::timeline::Part;
 use exacta_jail::{Cell, Ending, Failure, Manner, Plan, Program, Running, Spawner, Walls};
+use exacta_store::{Dismissed, UndoError};
 use rustix::io::Errno;
 
 use super::doors::{self, Door, Doors};
@@ -24,6 +25,8 @@ pub struct Jail {
 #[derive(Default)]
 struct State {
     standing: Option<Standing>,
+    /// One that was ended with the last request of a session.
+    ended: Option<Standing>,
     /// Of the request so far; `None`: no program has run.
     tally: Option<Tally>,
     /// What requests before have used.
@@ -41,7 +44,7 @@ struct Standing {
     laid: bool,
     /// Sockets of the host that are covered in it.
     closed: Vec<Door>,
-    _spawner: Spawner,
+    spawner: Spawner,
 }
 
 /// What the programs of a request have used, and what held them.
@@ -134,10 +137,25 @@ impl Jail {
 
     /// Ends everything inside, for a process that ends now: its spawner does the rest when that is gone.
     pub fn leave(&self) {
-        if let Some(standing) = self.lock().standing.take() {
+        let mut state = self.lock();
+        if let Some(standing) = state.standing.take() {
             standing.cell.kill();
             std::mem::forget(standing);
         }
+        std::mem::forget(state.ended.take());
+    }
+
+    /// Removes what is left of a layer. The spawner does, if there is one: to remove a directory may wait for the disk.
+    pub fn put_away(&self, dismissed: Dismissed) -> Result<(), UndoError> {
+        let state = self.lock();
+        let standing = state.standing.as_ref().or(state.ended.as_ref());
+        if let Some(Standing { spawner, .. }) = standing {
+            let (parent, name, folder) = dismissed.whereabouts()?;
+            if spawner.put_away(parent, name, folder).is_ok() {
+                return Ok(());
+            }
+        }
+        dismissed.remove()
     }
 
     /// A jail with the request's layer in it, for what comes. `false`: there is no layer.
@@ -205,10 +223,19 @@ impl Jail {
     }
 
     /// Ends all that runs inside. What has been used, if anything has run since the last time.
-    pub fn sweep(&self, layering: Option<&Layering>) -> Option<Tally> {
+    ///
+    /// With the `last` request of a session the jail ends, and its layer with it: to take that off first would be for whoever
+    /// comes next.
+    pub fn sweep(&self, layering: Option<&Layering>, last: bool) -> Option<Tally> {
         let mut state = self.lock();
         let mut tally = state.tally.take()?;
-        if let Some(mut standing) = state.standing.take() {
+        if let Some(mut standing) = state.standing.take_if(|_| last) {
+            // While something runs it can write: it must be gone.
+            let _it_ends_anyhow = standing.cell.sweep();
+            tally.add_ended(&standing);
+            standing.cell.kill();
+            state.ended = Some(standing);
+        } else if let Some(mut standing) = state.standing.take() {
             // A jail that cannot be swept is not used again; dropping it ends everything in it.
             let swept = standing.cell.sweep().is_ok() && standing.lift(layering).is_ok();
             tally.add_ended(&standing);
@@ -262,7 +289,7 @@ impl Drop for Jail {
     /// All that runs ends at once. What is left of the jail then is put away beside whatever comes next.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(standing) = state.standing.take() {
+        for standing in state.standing.take().into_iter().chain(state.ended.take()) {
             standing.cell.kill();
             // Without a thread it is dropped here.
             let _here_or_there =
@@ -363,7 +390,7 @@ impl State {
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
-        Ok(Standing { proxy, cell, laid: false, closed, _spawner: spawner })
+        Ok(Standing { proxy, cell, laid: false, closed, spawner })
     }
 }
 

@@ -8,6 +8,7 @@ mod examination;
 mod git;
 mod jail;
 pub mod limits;
+mod listing;
 mod plan;
 mod system;
 mod toolchains;
@@ -57,6 +58,8 @@ pub struct ProgramOptions {
     pub network: NetworkOptions,
     /// What programs write goes into the project at once, and cannot be taken back.
     pub direct: bool,
+    /// The operator's own state: what is remembered of the system lies there. Absent: it is looked at each time.
+    pub state: Option<PathBuf>,
 }
 
 /// A program will be wanted: begins to make its jail, beside all that comes before it is started. For the start of `main`,
@@ -155,7 +158,8 @@ impl Programs {
 
     /// What becomes of that layer. To be called when nothing can write to it any more.
     pub(crate) fn settle(&self, keep: Keep, exit: i32) -> Result<Option<Held>, UndoError> {
-        self.layering.as_ref().map_or(Ok(None), |layering| layering.settle(keep, exit))
+        let put_away = |dismissed| self.jail.put_away(dismissed);
+        self.layering.as_ref().map_or(Ok(None), |layering| layering.settle(keep, exit, &put_away))
     }
 
     /// The value of `PATH` inside.
@@ -379,9 +383,9 @@ impl Programs {
     }
 
     /// Nothing that a request has started outlives it, and all that it has written has arrived. What its programs have
-    /// used, if there were any.
-    pub fn end_request(&self) -> Option<Tally> {
-        let tally = self.jail.sweep(self.layering.as_deref());
+    /// used, if there were any. After the last one of a session nothing is made ready for another.
+    pub fn end_request(&self, last: bool) -> Option<Tally> {
+        let tally = self.jail.sweep(self.layering.as_deref(), last);
         let followers =
             std::mem::take(&mut *self.followers.lock().unwrap_or_else(PoisonError::into_inner));
         for follower in followers {

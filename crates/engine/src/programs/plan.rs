@@ -40,6 +40,8 @@ pub struct Prepared {
     /// Says which programs do not exist inside.
     policy: Arc<Policy>,
     tools: Vec<PathBuf>,
+    /// Where what is known of the system is remembered.
+    state: Option<PathBuf>,
     toolchains: Toolchains,
     /// Directories inside in which programs are found, in order. They are the same on the host.
     pub path: Vec<PathBuf>,
@@ -72,6 +74,7 @@ impl Prepared {
         let environment = environment::of_programs(&path, &home, &toolchains);
         let outlook = options.network.outlook();
         let plan = OnceLock::new();
+        let state = options.state.clone();
         let least = options.min_isolation.unwrap_or(Level::Namespaces);
         Prepared {
             places,
@@ -79,6 +82,7 @@ impl Prepared {
             operator_home: options.network.operator.home.clone(),
             policy,
             tools,
+            state,
             toolchains,
             path,
             environment,
@@ -155,7 +159,14 @@ impl Prepared {
     fn view(&self) -> View {
         let mut view = View::default();
         view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
-        system::add(&mut view, &self.policy, &self.identity);
+        // What programs could write is not to be believed.
+        let root = &self.places.root;
+        let outside = |state: &&Path| {
+            let state = crate::project::canonical_so_far(state);
+            !state.starts_with(root) && !root.starts_with(&state)
+        };
+        let state = self.state.as_deref().filter(outside);
+        system::add(&mut view, &self.policy, &self.identity, state);
         view.files.extend(git::settings(self.operator_home.as_deref()));
         view.files.extend(self.registries().files.iter().cloned());
         view.trees.extend(self.toolchains.trees.iter().cloned());

@@ -5,13 +5,16 @@
     reason = "the operator's own system is looked at, which programs see read-only"
 )]
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice;
 use exacta_jail::plan::{Access, SyntheticFile, SyntheticLink, Tree, View};
 use exacta_policy::Policy;
 use exacta_shell::host::Identity;
+
+use super::listing::{Listings, Name};
 
 /// Directories of a distribution. Some are links into `/usr` nowadays, and are then links inside too.
 const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -66,10 +69,12 @@ const SECRETS: [(&str, &str); 6] = [
 const LARGEST_COPY: u64 = 4 << 20;
 
 /// Adds the system to a view, without the programs that are denied whatever their words are.
-pub fn add(view: &mut View, policy: &Policy, identity: &Identity) {
+pub fn add(view: &mut View, policy: &Policy, identity: &Identity, state: Option<&Path>) {
+    let mut listings = Listings::open(state);
     for path in SYSTEM {
-        add_directory(view, Path::new(path), policy);
+        add_directory(view, Path::new(path), policy, &mut listings);
     }
+    listings.remember();
     for name in SETTINGS {
         let path = Path::new("/etc").join(name);
         if fs::metadata(&path).is_ok_and(|found| found.is_dir()) {
@@ -95,11 +100,11 @@ pub fn add(view: &mut View, policy: &Policy, identity: &Identity) {
 }
 
 /// A directory of programs or libraries, or the link that stands in its place.
-fn add_directory(view: &mut View, path: &Path, policy: &Policy) {
+fn add_directory(view: &mut View, path: &Path, policy: &Policy, listings: &mut Listings) {
     if let Ok(text) = fs::read_link(path) {
         view.links.push(SyntheticLink { target: path.to_owned(), text });
     } else if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
-        let hidden = hidden_in(path, policy);
+        let hidden = hidden_in(path, policy, listings);
         view.trees.push(read_only(path.to_owned(), hidden));
     }
 }
@@ -108,21 +113,16 @@ fn add_directory(view: &mut View, path: &Path, policy: &Policy) {
 const PLACES: [&str; 7] = ["", "bin", "sbin", "games", "local/bin", "local/sbin", "local/games"];
 
 /// Where the hidden programs are in it.
-fn hidden_in(path: &Path, policy: &Policy) -> Vec<PathBuf> {
+fn hidden_in(path: &Path, policy: &Policy, listings: &mut Listings) -> Vec<PathBuf> {
     let mut hidden = Vec::new();
     for place in PLACES.iter().map(Path::new) {
         // A link leads to a directory that is looked at by itself.
         let folder = path.join(place);
-        let is_folder = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
-        let entries = is_folder.then(|| fs::read_dir(&folder).ok()).flatten();
-        for entry in entries.into_iter().flatten().filter_map(Result::ok) {
-            let name = entry.file_name();
-            if !policy.denies_outright(name.as_encoded_bytes().as_bstr()) {
-                continue;
-            }
+        for Name { name, is_link } in listings.among(&folder, |name| policy.denies_outright(name)) {
+            let name = OsStr::from_bytes(&name);
             // What is no link is called what it is called.
-            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                let variant = variant_of(&folder.join(&name));
+            if is_link {
+                let variant = variant_of(&folder.join(name));
                 let variant = variant.as_deref().and_then(|it| it.strip_prefix(path).ok());
                 hidden.extend(variant.map(Path::to_owned));
             }
@@ -192,7 +192,7 @@ mod tests {
         }
         let folder = fs::canonicalize(folder).expect("its path");
         let policy = Policy::builtin(Profile::Dev).expect("the built-in rules");
-        let hidden = hidden_in(&folder, &policy);
+        let hidden = hidden_in(&folder, &policy, &mut Listings::default());
         fs::remove_dir_all(&folder).expect("it can be removed");
         let expected = ["bin/curl", "bin/nc", "bin/nc.maker", "bin/wget"].map(PathBuf::from);
         assert_eq!(hidden, expected);

@@ -9,11 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bstr::{BString, ByteSlice};
 use exacta_jail::plan::Layers;
 use exacta_jail::{Cell, Failure};
-use exacta_store::{Layer, Outcome, RecordId, UndoError};
+use exacta_store::{Dismissed, Layer, LayerPlan, Outcome, RecordId, UndoError};
 use rustix::io::Errno;
 
 use super::{Transactions, guarded};
 use crate::filesystem::{Cover, Handle, owner_outside};
+
+/// Removes what is left of a layer, now or later.
+pub(crate) type PutAway<'a> = dyn Fn(Dismissed) -> Result<(), UndoError> + 'a;
 
 /// What becomes of a request's layer at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,7 +87,11 @@ impl Layering {
 
     /// For the plan of a jail. The folder is there once a layer was made.
     pub(crate) fn layers(&self) -> Layers {
-        Layers { source: self.folders.clone(), target: self.root.clone() }
+        // One that was laid before must be renewed first, and some cannot lie on the disk at all.
+        let made = self.lock();
+        let ready = |made: &&Made| !made.laid && !made.layer.is_aside() && !self.is_direct();
+        let first = made.as_ref().filter(ready).map(|made| made.layer.name().clone());
+        Layers { source: self.folders.clone(), target: self.root.clone(), first }
     }
 
     /// From now on the programs of the running request write directly. False when they have a layer already: then they keep
@@ -171,32 +178,42 @@ impl Layering {
         cell.lift(&self.root)
     }
 
-    /// After the end of everything that could write to it.
-    pub(crate) fn settle(&self, keep: Keep, exit: i32) -> Result<Option<Held>, UndoError> {
+    /// After the end of everything that could write to it. What is left of it then is put away by whoever has time.
+    pub(crate) fn settle(
+        &self,
+        keep: Keep,
+        exit: i32,
+        put_away: &PutAway<'_>,
+    ) -> Result<Option<Held>, UndoError> {
         self.cover.take_off();
         self.transactions.set_layered(false);
         self.direct.store(false, Ordering::Release);
         let Some(Made { layer, laid, aside }) = self.lock().take() else { return Ok(None) };
         if !laid {
-            return layer.discard().map(|()| None);
+            return put_away(layer.dismiss()?).map(|()| None);
         }
         if let Some(store) = aside {
             layer.bring(store.as_fd(), owner_outside)?;
+        }
+        let plan = layer.plan();
+        // Most programs only read.
+        if plan.as_ref().is_ok_and(LayerPlan::is_empty) {
+            return put_away(layer.dismiss()?).map(|()| None);
         }
         if keep == Keep::Hold {
             return self.hold(layer, exit, Why::Asked);
         }
         if keep == Keep::Apply
-            && let Ok(plan) = layer.plan()
+            && let Ok(plan) = &plan
         {
-            let guarded = guarded::among(&plan);
+            let guarded = guarded::among(plan);
             if !guarded.is_empty() {
                 return self.hold(layer, exit, Why::Guarded(guarded));
             }
         }
         let applied = self.transactions.whole_recording().and_then(|record| record.apply(&layer));
         match applied {
-            Ok(_) => layer.discard().map(|()| None),
+            Ok(_) => put_away(layer.dismiss()?).map(|()| None),
             Err(error) => self.hold(layer, exit, Why::Failed(error)),
         }
     }

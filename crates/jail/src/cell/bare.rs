@@ -125,7 +125,9 @@ fn become_init(
     let notifier = put_up_filter(way, &mut missing)?;
     let walls =
         Walls { landlock, system_calls: way >= Level::Seccomp, missing, ..Walls::default() };
-    let entered = Entered { walls, notifier: notifier.is_some(), proxy: false, parts: Vec::new() };
+    let notified = notifier.is_some();
+    let entered =
+        Entered { walls, notifier: notified, proxy: false, laid: false, parts: Vec::new() };
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);

@@ -67,7 +67,7 @@ struct Complete {
     missing: Vec<Missing>,
 }
 
-/// To the spawner. With it come init's handle, and the listeners in the order of the fields.
+/// To the spawner. With it come init's handle, the listeners in the order of the fields, and the first layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
     Entered(Entered),
@@ -79,7 +79,19 @@ pub struct Entered {
     pub walls: Walls,
     pub notifier: bool,
     pub proxy: bool,
+    pub laid: bool,
     pub parts: Vec<Part>,
+}
+
+/// What the warden keeps, to change the view when it is asked to.
+#[derive(Default)]
+struct Furnished {
+    /// The engine's socket for changes.
+    changes: Option<OwnedFd>,
+    /// Where layers are found.
+    folders: Option<OwnedFd>,
+    /// The one that lies over its tree from the beginning.
+    layer: Option<OwnedFd>,
 }
 
 /// The first process in the namespaces. Never returns.
@@ -132,20 +144,21 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // An init that could not begin has said why.
             let answer = wire::receive::<Answer>(&ours).at("wait for init")?;
             let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("wait for init")?;
-            let mut furnished = (None, None);
+            let mut furnished = Furnished::default();
             let answer = match answer {
                 Answer::Entered(entered) => {
                     furnished = told?;
                     let parts = timeline::joined(entered.parts);
-                    Answer::Entered(Entered { parts, ..entered })
+                    let laid = furnished.layer.is_some();
+                    Answer::Entered(Entered { laid, parts, ..entered })
                 }
                 failed @ Answer::Failed(_) => failed,
             };
-            let all: Vec<_> = [&handle].into_iter().chain(&descriptors).map(AsFd::as_fd).collect();
-            wire::send(spawner, &answer, &all).at("answer the spawner")?;
+            let Furnished { changes, folders, layer } = furnished;
+            let all = [&handle].into_iter().chain(&descriptors).chain(&layer).map(AsFd::as_fd);
+            wire::send(spawner, &answer, &all.collect::<Vec<_>>()).at("answer the spawner")?;
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
-            drop(descriptors);
-            let (changes, folders) = furnished;
+            drop((descriptors, layer));
             drop(ours);
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
@@ -153,14 +166,13 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
 }
 
 /// Waits for the plan, and builds the view beside the old root; init moves into it, for /proc shows the namespace of who
-/// mounts it. What lies in the view without being a tree is init's part, meanwhile. Gives the socket for changes, and where
-/// layers are found.
+/// mounts it. What lies in the view without being a tree is init's part, meanwhile.
 fn furnish(
     taken: Taken,
     missing: Option<Missing>,
     spawner: &OwnedFd,
     init: &OwnedFd,
-) -> Result<(Option<OwnedFd>, Option<OwnedFd>), Failure> {
+) -> Result<Furnished, Failure> {
     // Where trees have still to be found by their paths, nothing of the host may be covered.
     let begun = match taken {
         Taken::BySpawner => Some(Root::begin()?),
@@ -189,8 +201,14 @@ fn furnish(
     }
     let (mut all_missing, folders) = root.add_trees(&view, trees)?;
     all_missing.extend(missing);
+    // Over everything else, and before init grants what is seen at the tree's place.
+    let layer = match (&view.layers, &folders) {
+        (Some(layers), Some(folders)) => layers::lay_first(&root, layers, folders),
+        _ => None,
+    };
+    timeline::mark("first layer");
     wire::send(init, &Complete { missing: all_missing }, &[]).at("tell init")?;
-    Ok((changes, folders))
+    Ok(Furnished { changes, folders, layer })
 }
 
 /// What the warden makes of a plan, and what init does. Of trees, init wants to know where they are.
@@ -258,7 +276,7 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         }
     };
     timeline::mark("network");
-    let covers = root.covers()?;
+    let covers = root.covers(&processes)?;
     let (Complete { mut missing }, _) = next(warden, step)?;
     timeline::skip();
     missing.extend(root.add_processes(processes, covers)?);
@@ -271,6 +289,7 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         walls,
         notifier: notifier.is_some(),
         proxy: proxy.is_some(),
+        laid: false,
         parts: timeline::taken(),
     };
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();

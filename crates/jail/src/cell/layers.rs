@@ -30,10 +30,11 @@ use rustix::mount::{
 };
 use rustix::process::{Pid, chdir, fchdir};
 
-use super::view::{attach, mount_memory};
+use super::view::{PLACE, Root, attach, inside, mount_memory};
 use super::workshop::escaped;
 use crate::messages::{Change, Changed};
 use crate::outcome::{AtStep, Failure};
+use crate::plan::Layers;
 use crate::system::process;
 use crate::wire;
 
@@ -146,6 +147,15 @@ fn attributes(target: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     Ok(names.filter(|name| name.starts_with(b"user.")).map(<[u8]>::to_vec).collect())
 }
 
+/// The layer that lies over a tree from the beginning. Where it cannot be had, whoever wants it will ask, and be told why.
+pub fn lay_first(root: &Root, layers: &Layers, folders: &OwnedFd) -> Option<OwnedFd> {
+    let folder = layers.first.as_ref()?;
+    let place = Path::new(PLACE).join(inside(&layers.target));
+    let layer = overlay(folders, &place, folder).ok()?;
+    attach(&layer, &root.directory, inside(&layers.target)).ok()?;
+    Some(layer)
+}
+
 fn overlay(folders: &OwnedFd, target: &Path, folder: &[u8]) -> Result<OwnedFd, Errno> {
     let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
     // Where they are is seen from their folder only.
@@ -158,13 +168,13 @@ fn overlay(folders: &OwnedFd, target: &Path, folder: &[u8]) -> Result<OwnedFd, E
 }
 
 fn configure(context: &OwnedFd, target: &Path, folder: &[u8]) -> Result<(), Errno> {
-    let inside = |name: &str| {
+    let part = |name: &str| {
         let path = [folder, b"/", name.as_bytes()].concat();
         escaped(Path::new(OsStr::from_bytes(&path)))
     };
     fsconfig_set_string(context, "lowerdir", escaped(target))?;
-    fsconfig_set_string(context, "upperdir", inside("upper"))?;
-    fsconfig_set_string(context, "workdir", inside("work"))?;
+    fsconfig_set_string(context, "upperdir", part("upper"))?;
+    fsconfig_set_string(context, "workdir", part("work"))?;
     fsconfig_set_flag(context, "userxattr")?;
     // Whoever applies the layer waits for the disk where that matters; an end of the mount must not.
     fsconfig_set_flag(context, "volatile")?;

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bstr::BStr;
+use bstr::{BStr, BString};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
@@ -43,6 +43,8 @@ pub struct Cell {
     parts: Vec<Part>,
     /// Since the last program was started.
     view_changed: bool,
+    /// The folder of the layer that was laid from the beginning, and its mount, until somebody asks for it.
+    layer: Option<(BString, OwnedFd)>,
     /// Who it is outside.
     outside: Outside,
 }
@@ -77,12 +79,18 @@ impl Cell {
             limits,
             parts: Vec::new(),
             view_changed: false,
+            layer: None,
             outside: Outside::choose(),
         }
     }
 
     pub(crate) fn with_parts(mut self, parts: Vec<Part>) -> Self {
         self.parts = parts;
+        self
+    }
+
+    pub(crate) fn with_layer(mut self, layer: Option<(BString, OwnedFd)>) -> Self {
+        self.layer = layer;
         self
     }
 
@@ -184,6 +192,9 @@ impl Cell {
     /// as it is. See [`View::layers`](crate::plan::View::layers). To be called when nothing runs. Gives the layer as it is
     /// mounted, to be looked at and written to from here as well.
     pub fn lay(&mut self, target: &Path, folder: &BStr) -> Result<OwnedFd, Failure> {
+        if let Some((_, layer)) = self.layer.take_if(|(first, _)| first == folder) {
+            return Ok(layer);
+        }
         let change = Change::Lay { target: target.to_owned(), folder: folder.to_owned() };
         self.change(&change)?.into_iter().next().ok_or(Errno::BADF).at("take over the layer")
     }

@@ -40,6 +40,9 @@ const COVERED: [&str; 8] =
 /// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
 const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
 
+/// Names in /proc, and what is put over each.
+pub type Covers = Vec<(&'static str, OwnedFd)>;
+
 /// A root, mounted at [`PLACE`].
 pub struct Root {
     pub directory: OwnedFd,
@@ -86,10 +89,18 @@ impl Root {
         Ok(())
     }
 
-    /// What is put over files of /proc that tell of the host: one for each.
-    pub fn covers(&self) -> Result<Vec<OwnedFd>, Failure> {
-        let cover = |_| clone(&self.directory, Path::new("dev/null"), false);
-        COVERED.iter().map(cover).collect::<Result<_, _>>().at("cover the host's facts in /proc")
+    /// What is put over files of /proc that tell of the host: one for each that is there. One too many would have to be
+    /// put away again, for which the kernel waits until nobody can be looking at it.
+    pub fn covers(&self, processes: &Result<OwnedFd, Errno>) -> Result<Covers, Failure> {
+        let Ok(processes) = processes else { return Ok(Covers::new()) };
+        let is_there = |name: &&str| {
+            let found = statat(processes, *name, AtFlags::SYMLINK_NOFOLLOW);
+            found.err() != Some(Errno::NOENT)
+        };
+        let cover =
+            |name| clone(&self.directory, Path::new("dev/null"), false).map(|cover| (name, cover));
+        let all = COVERED.into_iter().filter(is_there).map(cover);
+        all.collect::<Result<_, _>>().at("cover the host's facts in /proc")
     }
 
     /// A /proc of the caller's process namespace, with what tells of the host covered. Where the host's own has something
@@ -97,7 +108,7 @@ impl Root {
     pub fn add_processes(
         &self,
         processes: Result<OwnedFd, Errno>,
-        covers: Vec<OwnedFd>,
+        covers: Covers,
     ) -> Result<Option<Missing>, Failure> {
         let step = "mount /proc";
         match processes {
@@ -122,10 +133,10 @@ impl Root {
         Ok(())
     }
 
-    fn attach_processes(&self, processes: &OwnedFd, covers: Vec<OwnedFd>) -> Result<(), Failure> {
+    fn attach_processes(&self, processes: &OwnedFd, covers: Covers) -> Result<(), Failure> {
         attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         let step = "cover the host's facts in /proc";
-        for (name, nothing) in COVERED.into_iter().zip(covers) {
+        for (name, nothing) in covers {
             match attach(&nothing, processes, Path::new(name)) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(Failure::new(step, error)),

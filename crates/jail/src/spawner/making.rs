@@ -114,7 +114,7 @@ fn finish(
     grounds: &Grounds,
 ) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
     let Stood { warden, warden_handle, group, entered, descriptors } = stood;
-    let Entered { walls, notifier, proxy, parts } = entered;
+    let Entered { walls, notifier, proxy, laid, parts } = entered;
     let places = group.as_ref().map(|group| group.places().clone());
     missing.extend(walls.missing);
     if group.is_none() {
@@ -137,7 +137,7 @@ fn finish(
     };
     match first {
         Some(failure) if level < least => Err(failure),
-        _ => Ok((made, Built::Ready { walls, notifier, proxy, places, parts }, descriptors)),
+        _ => Ok((made, Built::Ready { walls, notifier, proxy, laid, places, parts }, descriptors)),
     }
 }
 

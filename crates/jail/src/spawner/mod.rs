@@ -6,16 +6,18 @@
 //! [early](early), when there was nothing in it yet.
 
 pub mod early;
+mod leavings;
 mod making;
 mod serve;
 
 use std::borrow::Cow;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bstr::BStr;
 use rustix::process::Pid;
 
 use crate::cell::outside::Identity;
@@ -85,12 +87,14 @@ impl Spawner {
         drop((theirs, their_changes, their_lease));
         let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
         match answer.at("ask the spawner for a jail")? {
-            (Built::Ready { walls, notifier, proxy, places, parts }, descriptors) => {
+            (Built::Ready { walls, notifier, proxy, laid, places, parts }, descriptors) => {
                 let mut descriptors = descriptors.into_iter();
                 let mut next = || descriptors.next().ok_or_else(gone).at("take over the jail");
                 let handle = next()?;
                 let notifier = if notifier { Some(next()?) } else { None };
                 let proxy = if proxy { Some(next()?) } else { None };
+                let layer = if laid { Some(next()?) } else { None };
+                let first = plan.view.layers.as_ref().and_then(|layers| layers.first.clone());
                 let watch = match notifier {
                     Some(listener) => {
                         let limits = limits::kept_from_outside(&plan.limits, &walls);
@@ -104,10 +108,24 @@ impl Spawner {
                 let lookout = Arc::clone(&self.lookout);
                 let ends = Ends { orders: ours, changes, lease, proxy };
                 let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());
-                Ok(cell.with_parts(parts))
+                Ok(cell.with_parts(parts).with_layer(first.zip(layer)))
             }
             (Built::Failed(failure), _) => Err(failure),
         }
+    }
+
+    /// Has a folder removed with all that is in it, beside whatever comes next; when this is dropped, it is gone. The folder
+    /// may be locked: it stays so until then. What cannot be removed is left as it is.
+    pub fn put_away(
+        &self,
+        parent: BorrowedFd<'_>,
+        name: &BStr,
+        folder: BorrowedFd<'_>,
+    ) -> Result<(), Failure> {
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let socket = socket.as_ref().ok_or(rustix::io::Errno::PIPE).at("ask the spawner")?;
+        let message = Ask::PutAway { name: name.to_owned() };
+        wire::send(socket, &message, &[parent, folder]).at("ask the spawner")
     }
 }
 

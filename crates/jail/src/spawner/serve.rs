@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use rustix::process::setsid;
 
 use super::NAME;
+use super::leavings;
 use super::making::{Made, Workshop, build};
 use crate::cell::outside::Identity;
 use crate::messages::{Ask, Built};
@@ -83,6 +84,10 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
             None => return Ok(()),
             Some((Ask::Expect { user, group }, _)) => {
                 workshop.expect(Identity { user, group });
+                continue;
+            }
+            Some((Ask::PutAway { name }, descriptors)) => {
+                leavings::remove(descriptors, name.as_ref());
                 continue;
             }
             Some((Ask::Build { plan, least }, descriptors)) => {

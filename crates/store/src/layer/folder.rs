@@ -190,7 +190,13 @@ impl Layer {
 
     /// Drops the layer and everything written to it.
     pub fn discard(self) -> Result<(), UndoError> {
-        remove(&self.ground, &self.name)
+        self.dismiss()?.remove()
+    }
+
+    /// The same without the work: from now on it is no layer, and what is left of it is to be removed by somebody.
+    pub fn dismiss(self) -> Result<Dismissed, UndoError> {
+        let name = unfinished(&self.ground, &self.name)?;
+        Ok(Dismissed { ground: self.ground, name, folder: self.folder })
     }
 
     /// Keeps the layer for a person to decide: [`Journal::commit`] or [`Journal::discard`].
@@ -214,6 +220,26 @@ impl Layer {
     }
 }
 
+/// What is left of a layer that was dropped. If nobody removes it, whoever opens the journal next does, once its lock is gone.
+pub struct Dismissed {
+    ground: Arc<Ground>,
+    name: BString,
+    folder: OwnedFd,
+}
+
+impl Dismissed {
+    /// The directory that it is in, its name there, and itself with its lock.
+    pub fn whereabouts(
+        &self,
+    ) -> Result<(BorrowedFd<'_>, &BStr, BorrowedFd<'_>), UndoError> {
+        Ok((self.ground.folders()?.run.as_fd(), self.name.as_bstr(), self.folder.as_fd()))
+    }
+
+    pub fn remove(self) -> Result<(), UndoError> {
+        remove(&self.ground, &self.name)
+    }
+}
+
 fn mark(folder: BorrowedFd<'_>, mark: &[u8]) -> Result<(), Errno> {
     match system::create_file(folder, mark) {
         Ok(_) | Err(Errno::EXIST) => Ok(()),
@@ -226,14 +252,19 @@ fn open(ground: &Ground, name: &[u8]) -> Result<OwnedFd, UndoError> {
 }
 
 pub(crate) fn remove(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
-    let run = &ground.folders()?.run;
-    // Half of it must not be taken for a layer.
-    let mut dropped = BString::from(name);
-    if !name.starts_with(UNFINISHED) {
-        dropped = [UNFINISHED, name].concat().into();
-        system::rename(run, name, run, &dropped).at("drop the layer", name)?;
+    let dropped = unfinished(ground, name)?;
+    tree::remove(ground.folders()?.run.as_fd(), &dropped).at("drop the layer", name)
+}
+
+/// Half of it must not be taken for a layer: gives it a name that says so.
+fn unfinished(ground: &Ground, name: &[u8]) -> Result<BString, UndoError> {
+    if name.starts_with(UNFINISHED) {
+        return Ok(name.into());
     }
-    tree::remove(run.as_fd(), &dropped).at("drop the layer", name)
+    let run = &ground.folders()?.run;
+    let dropped = BString::from([UNFINISHED, name].concat());
+    system::rename(run, name, run, &dropped).at("drop the layer", name)?;
+    Ok(dropped)
 }
 
 /// Layers that nobody works on and no record holds.

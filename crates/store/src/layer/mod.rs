@@ -9,5 +9,5 @@ mod inside;
 mod marks;
 pub(crate) mod plan;
 
-pub use folder::Layer;
+pub use folder::{Dismissed, Layer};
 pub use plan::{LayerPlan, Planned};

@@ -1,0 +1,51 @@
+//! Folders that the engine has no more use for: removed by the spawner, which outlives it, so that nobody waits.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use bstr::{BStr, BString, ByteSlice};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, chmodat, fstat, openat, unlinkat};
+use rustix::io::Errno;
+
+/// Below this nothing is removed: each level holds a descriptor.
+const DEEPEST: usize = 200;
+/// What is needed to remove what is in a directory.
+const OWNER: u32 = 0o700;
+
+/// Removes the folder of this name from the directory that comes first. What comes with it is held until that is done; what
+/// cannot be removed is left to the engine that looks there next.
+pub fn remove(descriptors: Vec<OwnedFd>, name: &BStr) {
+    let is_plain = !name.contains(&b'/') && name != "." && name != "..";
+    if let Some(parent) = descriptors.first().filter(|_| is_plain) {
+        let _nobody_waits = remove_below(parent.as_fd(), name, 0);
+    }
+}
+
+/// No link is followed.
+fn remove_below(parent: BorrowedFd<'_>, name: &BStr, depth: usize) -> Result<(), Errno> {
+    match unlinkat(parent, name.as_bytes(), AtFlags::empty()) {
+        Err(Errno::ISDIR) if depth < DEEPEST => {}
+        done => return done,
+    }
+    let folder = opened(parent, name)?;
+    for inside in names(&folder)? {
+        remove_below(folder.as_fd(), inside.as_ref(), depth + 1)?;
+    }
+    unlinkat(parent, name.as_bytes(), AtFlags::REMOVEDIR)
+}
+
+/// For listing and removing, whatever its mode says.
+fn opened(parent: BorrowedFd<'_>, name: &BStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = openat(parent, name.as_bytes(), flags | OFlags::PATH, Mode::empty())?;
+    if fstat(&folder)?.st_mode & OWNER != OWNER {
+        let itself = format!("/proc/self/fd/{}", folder.as_raw_fd());
+        chmodat(CWD, itself, Mode::from_raw_mode(OWNER), AtFlags::empty())?;
+    }
+    openat(&folder, ".", flags | OFlags::RDONLY, Mode::empty())
+}
+
+fn names(folder: &OwnedFd) -> Result<Vec<BString>, Errno> {
+    let names = Dir::read_from(folder)?.map(|entry| Ok(entry?.file_name().to_bytes().into()));
+    let own = |name: &Result<BString, Errno>| name.as_ref().is_ok_and(|it| it == "." || it == "..");
+    names.filter(|name| !own(name)).collect()
+}
