@@ -5,7 +5,7 @@
  *
  * PLAN is what `exacta-bench plan` prints, so that the view is the same: the same trees, hidden programs, files and
  * links. The layers are those of crates/jail/src/cell/entry.rs, one after the other in one process: there is no spawner, no
- * warden, no supervisor and no protocol, and what goes wrong ends it. It measures; it is not a jail to be used. */
+ * warden, no supervisor and no protocol, and what goes wrong ends it. A copy of it cleans up when it has ended. It measures; it is not a jail to be used. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +63,9 @@ static struct tree trees[MOST];
 static struct { char *target, *text; } links[MOST];
 static struct { char *target, *bytes; size_t length; } files[MOST];
 static int tree_count, link_count, file_count;
+/* What is written in this tree goes into a layer of its own: where such are, the one of this run, and their mount. */
+static char *layered, *layers, layer_name[64];
+static int layers_mount;
 
 static char *field(char **at) {
     char *start = *at, *end = start + strcspn(start, "\t\n");
@@ -90,6 +93,8 @@ static void read_plan(const char *path) {
             tree->hidden[tree->hides++] = field(&at);
         } else if (!strcmp(kind, "link")) {
             links[link_count].target = field(&at), links[link_count++].text = field(&at);
+        } else if (!strcmp(kind, "layered")) {
+            layers = field(&at), layered = field(&at);
         } else if (!strcmp(kind, "file")) {
             files[file_count].target = field(&at);
             files[file_count].length = strtoul(field(&at), NULL, 10);
@@ -185,6 +190,31 @@ static void remove_groups(void) {
         for (int tries = 0; groups[i][0] && rmdir(groups[i]) == -1 && errno == EBUSY && tries < 100; tries++) usleep(1000);
 }
 
+static char *in_layer(const char *name) {
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s/%s", layers, layer_name, name);
+    return path;
+}
+
+/* As the journal makes one: the project's state is absent in it. */
+static void make_layer(void) {
+    snprintf(layer_name, sizeof layer_name, "floor-%d", getpid());
+    CHECK(mkdir(in_layer(""), 0700));
+    CHECK(mkdir(in_layer("work"), 0700));
+    CHECK(mkdir(in_layer("upper"), 0755));
+    close(CHECK(open(in_layer("about"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)));
+    write_text(in_layer("about"), layer_name);
+    CHECK(mknod(in_layer("upper/.clada"), S_IFCHR, 0));
+    close(CHECK(open(in_layer("moment"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)));
+}
+
+static void remove_layer(void) {
+    static const char *files[] = {"about", "moment", "upper/.clada", "work/work/incompat/volatile/dirty"};
+    static const char *folders[] = {"upper", "work/work/incompat/volatile", "work/work/incompat", "work/work", "work", ""};
+    for (int i = 0; i < 4; i++) unlink(in_layer(files[i]));
+    for (int i = 0; i < 6; i++) rmdir(in_layer(folders[i]));
+}
+
 static void make_directories(char *path) {
     for (char *at = path + sizeof PLACE; *at; at++) {
         if (*at != '/') continue;
@@ -242,6 +272,17 @@ static void lay_over(struct tree *tree, int number) {
     attach(mount, placed(tree->target));
 }
 
+/* Over the tree, with the upper directory behind it. */
+static void lay_layer(void) {
+    char upper[96], work[96];
+    snprintf(upper, sizeof upper, "%s/upper", layer_name), snprintf(work, sizeof work, "%s/work", layer_name);
+    CHECK(fchdir(layers_mount));
+    const char *options[] = {"lowerdir", placed(layered), "upperdir", upper, "workdir", work, "userxattr", NULL, "volatile", NULL, NULL};
+    int mount = mount_new("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    CHECK(chdir("/"));
+    attach(mount, placed(layered));
+}
+
 static void build_view(void) {
     static const char *devices[] = {"null", "zero", "full", "random", "urandom"};
     static const char *standard[][2] = {{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}};
@@ -252,6 +293,7 @@ static void build_view(void) {
         trees[i].mount = take(trees[i].source, 1);
         if (trees[i].access == 'l') trees[i].upper = take(trees[i].layer, 1);
     }
+    if (!by_root && layered) layers_mount = take(layers, 1);
     const char *root[] = {"mode", "0755", "size", "16m", NULL};
     attach(mount_new("tmpfs", root, 0), PLACE);
     CHECK(mkdir(PLACE "/dev", 0755));
@@ -272,6 +314,10 @@ static void build_view(void) {
         struct tree *tree = &trees[i];
         set_flags(tree->mount, (tree->access == 'w' ? 0 : MOUNT_ATTR_RDONLY) | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 1);
         make_directories(placed(tree->target));
+        if (layered && !strcmp(tree->target, layered)) {
+            set_flags(layers_mount, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 1);
+            attach(layers_mount, placed(tree->target));
+        }
         attach(tree->mount, placed(tree->target));
         if (tree->access == 'l' || (tree->access == 'r' && tree->hides)) lay_over(tree, i);
         for (int hidden = 0; tree->access == 'w' && hidden < tree->hides; hidden++) {
@@ -283,6 +329,7 @@ static void build_view(void) {
             attach(cover, name);
         }
     }
+    if (layered) lay_layer();
     for (int i = 0; i < link_count; i++) CHECK(symlink(links[i].text, make_parents(links[i].target)));
     for (int i = 0; i < file_count; i++) {
         int file = CHECK(open(make_parents(files[i].target), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
@@ -432,6 +479,8 @@ int main(int count, char **arguments) {
         trees[i].mount = trees[i].access == 'r' ? take(trees[i].source, 1) : take_owned(trees[i].source);
         if (trees[i].access == 'l') trees[i].upper = take_owned(trees[i].layer);
     }
+    if (layered) make_layer();
+    if (layered && by_root) layers_mount = take_owned(layers);
     make_groups();
     CHECK(pipe2(ready, O_CLOEXEC));
     pid_t child = CHECK(syscall(SYS_clone, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD, NULL, NULL, NULL, NULL));
@@ -447,6 +496,11 @@ int main(int count, char **arguments) {
     write_text(path, text);
     CHECK(write(ready[1], "", 1));
     while (waitpid(child, &status, 0) == -1 && errno == EINTR);
-    remove_groups();
+    /* Beside whoever has waited for this, as the spawner does. */
+    if (fork() == 0) {
+        remove_groups();
+        if (layered) remove_layer();
+        _exit(0);
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }

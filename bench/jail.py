@@ -65,6 +65,8 @@ def commands(exacta, driver, out, root):
         found[BUBBLEWRAP] = [*typical(root), run]
     measured = floor(out)
     if measured:
+        # So that there is a journal: what is written goes into a layer of it.
+        subprocess.run([exacta, "-c", run], cwd=root, env=PLAIN, check=False)
         plan = out / "plan"
         plan.write_bytes(subprocess.check_output([driver, "plan", root], env=PLAIN))
         found[FLOOR] = [measured, plan, root, run]

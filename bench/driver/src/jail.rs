@@ -123,6 +123,12 @@ pub fn plan(root: &str) -> Result<(), Box<dyn Error>> {
     let programs = Programs::in_project(&options(), Path::new(root), &identity, &policy)?;
     let view = &programs.plan().view;
     let mut out = std::io::stdout().lock();
+    // What is written in the project goes into a layer of the request.
+    let root = std::fs::canonicalize(root)?;
+    let layers = root.join(".clada/undo/run");
+    if layers.is_dir() {
+        writeln!(out, "layered\t{}\t{}", layers.display(), root.display())?;
+    }
     for tree in &view.trees {
         let (kind, layer) = match &tree.access {
             Access::Read => ("r", None),

@@ -21,11 +21,8 @@ const FOLDERS: &str = ".clada/run";
 fn plan(project: &Project) -> Plan {
     fs::create_dir_all(project.0.join(FOLDERS)).expect("a state");
     let mut plan = project.plan(Limits::default());
-    plan.view.layers = Some(Layers {
-        source: project.0.join(FOLDERS),
-        target: project.0.clone(),
-        first: None,
-    });
+    plan.view.layers =
+        Some(Layers { source: project.0.join(FOLDERS), target: project.0.clone(), first: None });
     for tree in plan.view.trees.iter_mut().filter(|tree| tree.source == project.0) {
         tree.hidden.push(".clada".into());
     }
@@ -128,6 +125,65 @@ fn a_folder_that_is_not_there_is_an_error_and_changes_nothing() {
     assert_eq!(failure.errno, libc::ENOENT);
     assert_eq!(run(&project, &mut cell, "echo direct > direct; cat direct"), "direct\n");
     assert!(project.0.join("direct").exists());
+}
+
+/// It lies there before anything can run, whether or not somebody has asked for it by then.
+#[test]
+fn the_first_comes_with_the_jail() {
+    let (project, spawner) = (Project::new(), spawner());
+    fs::write(project.0.join("old"), "old\n").expect("a file");
+    let mut plan = plan(&project);
+    make_layer(&project, "one");
+    plan.view.layers.as_mut().expect("layers").first = Some("one".into());
+    let mut cell = spawner.build(&plan).expect("a jail");
+    let said = run(&project, &mut cell, "cat old; echo new > old; mkdir d; mv old d; ls -a");
+    assert_eq!(said, "old\n.\n..\nd\nout\n");
+    let layer = cell.lay(&project.0, "one".into()).expect("a layer");
+    assert_eq!(read(&layer, "d/old").as_deref(), Some("new\n"), "it is that one");
+    assert_eq!(fs::read_to_string(project.0.join("old")).expect("it"), "old\n");
+    drop(layer);
+    cell.lift(&project.0).expect("to take it away");
+    assert_eq!(run(&project, &mut cell, "ls"), "old\nout\n", "without a layer");
+    make_layer(&project, "two");
+    let layer = cell.lay(&project.0, "two".into()).expect("another layer");
+    assert_eq!(run(&project, &mut cell, "echo x > x; ls"), "old\nout\nx\n");
+    assert_eq!(read(&layer, "x").as_deref(), Some("x\n"));
+}
+
+/// Whoever asks for it is told, and nothing has run until then that was not to.
+#[test]
+fn a_first_one_that_cannot_be_had_is_an_error_for_who_asks() {
+    let (project, spawner) = (Project::new(), spawner());
+    let mut plan = plan(&project);
+    plan.view.layers.as_mut().expect("layers").first = Some("none".into());
+    let mut cell = spawner.build(&plan).expect("a jail");
+    let failure = cell.lay(&project.0, "none".into()).expect_err("no layer");
+    assert_eq!(failure.errno, libc::ENOENT);
+}
+
+#[test]
+fn what_is_put_away_is_gone_when_the_spawner_is_and_nothing_else() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (project, spawner) = (Project::new(), spawner());
+    let (folder, kept) = (project.0.join("folder"), project.0.join("kept"));
+    fs::create_dir_all(folder.join("a/b/c")).expect("folders");
+    fs::create_dir_all(&kept).expect("a folder");
+    fs::write(kept.join("file"), "kept\n").expect("a file");
+    fs::write(folder.join("a/b/file"), "gone\n").expect("a file");
+    symlink(&kept, folder.join("a/link")).expect("a link");
+    for (path, mode) in [("a/b/c", 0), ("a/b", 0o500)] {
+        let mode = fs::Permissions::from_mode(mode);
+        fs::set_permissions(folder.join(path), mode).expect("a mode");
+    }
+    let parent = fs::File::open(&project.0).expect("the project");
+    let held = fs::File::open(&folder).expect("the folder");
+    for name in ["folder/a", "..", "missing", "kept/"] {
+        spawner.put_away(parent.as_fd(), name.into(), held.as_fd()).expect("it is told");
+    }
+    spawner.put_away(parent.as_fd(), "folder".into(), held.as_fd()).expect("it is told");
+    drop(spawner);
+    assert!(!folder.exists());
+    assert_eq!(fs::read_to_string(kept.join("file")).expect("it"), "kept\n");
 }
 
 /// What lies under the project in the view is for the warden alone.

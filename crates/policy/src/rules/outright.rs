@@ -14,20 +14,56 @@ pub struct Outright {
     names: HashSet<String>,
     /// Those with `*` or `?` in them, each with how many of its first bytes stand for themselves.
     open: Vec<(usize, String)>,
+    /// What most names are recognised by as none of these.
+    likely: Likely,
+}
+
+/// A set of names that says of a name whether it may be in it, at a glance: by its first two bytes and its length.
+#[derive(Debug, Clone)]
+struct Likely([u64; 64]);
+
+impl Default for Likely {
+    fn default() -> Self {
+        Likely([0; 64])
+    }
+}
+
+impl Likely {
+    /// A word, and a bit of it.
+    fn place(name: &[u8]) -> (usize, u64) {
+        let byte = |at: usize| usize::from(name.get(at).copied().unwrap_or(0).to_ascii_lowercase());
+        let mixed = byte(0) * 131 + byte(1) * 29 + name.len();
+        (mixed / 64 % 64, 1 << (mixed % 64))
+    }
+
+    fn add(&mut self, name: &[u8]) {
+        let (word, bit) = Self::place(name);
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    fn may_have(&self, name: &[u8]) -> bool {
+        let (word, bit) = Self::place(name);
+        self.0.get(word).is_none_or(|word| word & bit != 0)
+    }
 }
 
 impl Outright {
     /// Are commands of this name denied, but for what a rule excepts, such as asking for the version?
     pub fn denies(&self, name: &BStr) -> bool {
-        let lower = name.to_ascii_lowercase();
-        let known = std::str::from_utf8(&lower).is_ok_and(|name| self.names.contains(name));
         // Most begin in another way, and nearly all names are none of these.
         let begins = |plain: usize, pattern: &str| {
-            pattern.as_bytes().get(..plain).is_some_and(|plain| lower.starts_with(plain))
+            let (ours, theirs) = (name.get(..plain), pattern.as_bytes().get(..plain));
+            ours.zip(theirs).is_some_and(|(ours, theirs)| ours.eq_ignore_ascii_case(theirs))
         };
-        known
+        let is_known = || {
+            let lower = name.to_ascii_lowercase();
+            std::str::from_utf8(&lower).is_ok_and(|name| self.names.contains(name))
+        };
+        (self.likely.may_have(name) && is_known())
             || self.open.iter().any(|(plain, pattern)| {
-                begins(*plain, pattern) && pattern::matches(pattern, &lower)
+                begins(*plain, pattern) && pattern::matches(pattern, &name.to_ascii_lowercase())
             })
     }
 
@@ -36,6 +72,7 @@ impl Outright {
         if let Some(plain) = program.find(['*', '?', '\\', '|']) {
             self.open.push((if alternatives { 0 } else { plain }, program.to_owned()));
         } else {
+            self.likely.add(program.as_bytes());
             self.names.insert(program.to_owned());
         }
     }
@@ -82,7 +119,7 @@ mod tests {
     #[test]
     fn what_is_denied_by_name_and_what_is_not() {
         let rules = RuleSet::load(&[]).expect("the built-in rules").outright(Profile::Dev);
-        for denied in ["curl", "wget", "nc", "sudo", "mkfs.ext4", "fdisk"] {
+        for denied in ["curl", "wget", "nc", "sudo", "mkfs.ext4", "fdisk", "CURL", "Mkfs.EXT4"] {
             assert!(rules.denies(denied.into()), "{denied}");
         }
         for not in ["ls", "git", "python3", "bash", "dd", "npm", "chmod", "cargo", "base64"] {

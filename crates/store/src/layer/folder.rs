@@ -229,9 +229,7 @@ pub struct Dismissed {
 
 impl Dismissed {
     /// The directory that it is in, its name there, and itself with its lock.
-    pub fn whereabouts(
-        &self,
-    ) -> Result<(BorrowedFd<'_>, &BStr, BorrowedFd<'_>), UndoError> {
+    pub fn whereabouts(&self) -> Result<(BorrowedFd<'_>, &BStr, BorrowedFd<'_>), UndoError> {
         Ok((self.ground.folders()?.run.as_fd(), self.name.as_bstr(), self.folder.as_fd()))
     }
 

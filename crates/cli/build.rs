@@ -1,0 +1,34 @@
+//! How the executable is linked. Most of what it does takes less time than its start, so that counts.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a build script asks the compiler and answers cargo"
+)]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    // The unwinder becomes a part of the executable: as a library of its own it is one more to be found, mapped and put
+    // right each time, and asks the processor what it is, which takes long where that is a virtual one.
+    if let Some(folder) = unwinder() {
+        println!("cargo::rustc-link-search=native={}", folder.display());
+        println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
+    }
+    // It has a fixed place in memory. Otherwise the loader would put right some twenty thousand pointers in it each time, and
+    // every copy of it that makes a jail would carry the pages that they are in. Stack, heap and libraries still lie
+    // somewhere else each time; what is given up is that an attacker who could already write where it should not be possible
+    // would have to guess this place too.
+    println!("cargo::rustc-link-arg-bins=-no-pie");
+}
+
+/// Where the C compiler has it. Without, the library is used.
+fn unwinder() -> Option<PathBuf> {
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let told = Command::new(compiler).arg("-print-file-name=libgcc_eh.a").output().ok()?;
+    let path = PathBuf::from(String::from_utf8(told.stdout).ok()?.trim());
+    // What it does not have it only repeats.
+    path.is_absolute().then(|| path.parent().map(PathBuf::from)).flatten()
+}
