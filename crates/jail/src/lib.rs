@@ -16,6 +16,7 @@ mod network;
 pub mod outcome;
 pub mod plan;
 pub mod probe;
+mod processors;
 mod spawner;
 pub mod standard_streams;
 mod system;

@@ -26,6 +26,7 @@ use crate::limits::counted_by_jail;
 use crate::network;
 use crate::outcome::{AtStep, Failure, Walls};
 use crate::plan::{Network, Plan, Tree, View};
+use crate::processors;
 use crate::system::credentials;
 use crate::system::process::{self, Fork};
 use crate::timeline::{self, Part};
@@ -262,6 +263,8 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     timeline::mark("system call filter");
     let step = "wait for the warden";
     let (Begin { plan }, descriptors) = next(warden, step)?;
+    // The engine has nothing to do any more but to wait for us, and the warden has the trees.
+    processors::take_over();
     timeline::skip();
     let mut descriptors = descriptors.into_iter();
     let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
@@ -307,6 +310,10 @@ fn put_up_walls(
     plan: &Plan,
     mut missing: Vec<Missing>,
 ) -> Result<(Walls, Grants, Option<OwnedFd>), Failure> {
+    // What programs inherit of us they cannot change.
+    if !processors::spread() {
+        return Err(Failure::new("use all processors", Errno::INVAL));
+    }
     setsid().at("make a session")?;
     walls::forbid_dumps().at("forbid core dumps")?;
     // Before the filters, which only the powerless may put up without further power.

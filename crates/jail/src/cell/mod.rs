@@ -43,6 +43,8 @@ pub struct Cell {
     parts: Vec<Part>,
     /// Since the last program was started.
     view_changed: bool,
+    /// So many were asked for and not answered.
+    changes_awaited: u32,
     /// The folder of the layer that was laid from the beginning, and its mount, until somebody asks for it.
     layer: Option<(BString, OwnedFd)>,
     /// Who it is outside.
@@ -57,6 +59,9 @@ pub(crate) struct Ends {
     pub lease: OwnedFd,
     pub proxy: Option<OwnedFd>,
 }
+
+/// What a change could not do.
+const CHANGE: &str = "change the view of the jail";
 
 /// How long the end of a jail may take before it is called an error.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -79,6 +84,7 @@ impl Cell {
             limits,
             parts: Vec::new(),
             view_changed: false,
+            changes_awaited: 0,
             layer: None,
             outside: Outside::choose(),
         }
@@ -129,6 +135,7 @@ impl Cell {
         descriptors: &[(u32, BorrowedFd<'_>)],
         manner: Manner,
     ) -> Result<Running, Failure> {
+        self.changed()?;
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
         // Without namespaces a program is who made the pipes.
@@ -149,9 +156,13 @@ impl Cell {
             Order::Start { program: program_given, manner, limits, tasks, changed, numbers };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
         let turn = self.watched.begin();
-        self.lookout.attend(&self.watched);
         wire::send(&self.ends.orders, &order, &all).at("order a program")?;
         drop(theirs);
+        // Meanwhile. What nobody looks at does not run.
+        if let Err(error) = self.lookout.attend(&self.watched) {
+            self.watched.end();
+            return Err(Failure::new("watch limits", error));
+        }
         match next(&ours)? {
             Report::Started { process } => {
                 if let Some(watch) = &self.watch {
@@ -196,7 +207,8 @@ impl Cell {
             return Ok(layer);
         }
         let change = Change::Lay { target: target.to_owned(), folder: folder.to_owned() };
-        self.change(&change)?.into_iter().next().ok_or(Errno::BADF).at("take over the layer")
+        self.change(&change)?;
+        self.changed()?.into_iter().next().ok_or(Errno::BADF).at("take over the layer")
     }
 
     /// The same where the tree's file system cannot carry what is written: it is kept in memory, at most so many bytes. Gives also
@@ -208,29 +220,42 @@ impl Cell {
         most: u64,
     ) -> Result<(OwnedFd, OwnedFd), Failure> {
         let (target, folder) = (target.to_owned(), folder.to_owned());
-        let mut given = self.change(&Change::LayAside { target, folder, most })?.into_iter();
+        self.change(&Change::LayAside { target, folder, most })?;
+        let mut given = self.changed()?.into_iter();
         let both = given.next().zip(given.next());
         both.ok_or(Errno::BADF).at("take over the layer")
     }
 
-    /// Takes away the layer that was laid over a tree. To be called when nothing runs.
+    /// Takes away the layer that was laid over a tree. To be called when nothing runs. Nobody waits for it who does not start
+    /// something or lay another: that it could not be done is said then.
     pub fn lift(&mut self, target: &Path) -> Result<(), Failure> {
-        self.change(&Change::Lift { target: target.to_owned() }).map(|_| ())
+        self.change(&Change::Lift { target: target.to_owned() })
     }
 
-    fn change(&mut self, change: &Change) -> Result<Vec<OwnedFd>, Failure> {
-        let step = "change the view of the jail";
+    fn change(&mut self, change: &Change) -> Result<(), Failure> {
+        wire::send(&self.ends.changes, change, &[]).at(CHANGE)?;
+        self.changes_awaited += 1;
+        Ok(())
+    }
+
+    /// Waits until the view is as it should be. What the last change has given.
+    fn changed(&mut self) -> Result<Vec<OwnedFd>, Failure> {
         let gone = || io::Error::from_raw_os_error(libc::EPIPE);
-        wire::send(&self.ends.changes, change, &[]).at(step)?;
-        await_input(&self.ends.changes).at(step)?;
-        let answer = wire::receive::<Changed>(&self.ends.changes);
-        match answer.and_then(|it| it.ok_or_else(gone)).at(step)? {
-            (Changed::Done, descriptors) => {
-                self.view_changed = true;
-                Ok(descriptors)
+        let mut given = Vec::new();
+        while self.changes_awaited > 0 {
+            await_input(&self.ends.changes).at(CHANGE)?;
+            let answer = wire::receive::<Changed>(&self.ends.changes);
+            let (answer, descriptors) = answer.and_then(|it| it.ok_or_else(gone)).at(CHANGE)?;
+            self.changes_awaited -= 1;
+            match answer {
+                Changed::Done => {
+                    self.view_changed = true;
+                    given = descriptors;
+                }
+                Changed::Failed(failure) => return Err(failure),
             }
-            (Changed::Failed(failure), _) => Err(failure),
         }
+        Ok(given)
     }
 
     /// The limits in force.

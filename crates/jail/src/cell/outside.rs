@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
 use rustix::mount::{OpenTreeFlags, open_tree};
@@ -116,7 +117,15 @@ pub struct Outside {
 
 impl Outside {
     pub fn choose() -> Self {
+        static CHOSEN: OnceLock<(u32, u32, Outside)> = OnceLock::new();
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        // The maps of a namespace that has processes do not change any more.
+        let (known_user, known_group, chosen) =
+            *CHOSEN.get_or_init(|| (user, group, Self::of(user, group)));
+        if (known_user, known_group) == (user, group) { chosen } else { Self::of(user, group) }
+    }
+
+    fn of(user: u32, group: u32) -> Self {
         // The root of a container with users of its own is an ordinary user of the host, and cannot be anybody else.
         if user == 0 && has_everybody("/proc/self/uid_map") && has_everybody("/proc/self/gid_map") {
             Outside { user: NOBODY_AT_ALL, group: NOBODY_AT_ALL, by_root: true }

@@ -180,7 +180,8 @@ impl State {
     }
 }
 
-/// The thread, and what it looks at. Ends when dropped.
+/// The thread, and what it looks at. Begins when there is something to look at, and ends when dropped.
+#[derive(Default)]
 pub struct Lookout {
     shared: Arc<Shared>,
 }
@@ -194,30 +195,30 @@ struct Shared {
 #[derive(Default)]
 struct Table {
     jails: Vec<Weak<Watched>>,
+    started: bool,
     asleep: bool,
     over: bool,
 }
 
 impl Lookout {
-    pub fn start() -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let theirs = Arc::clone(&shared);
-        thread::Builder::new().name("limits".to_owned()).spawn(move || theirs.run())?;
-        Ok(Lookout { shared })
-    }
-
     pub fn add(&self, jail: &Arc<Watched>) {
         let mut table = self.shared.table();
         table.jails.retain(|it| it.strong_count() > 0);
         table.jails.push(Arc::downgrade(jail));
     }
 
-    /// Something is about to run in this one.
-    pub fn attend(&self, jail: &Watched) {
+    /// Something begins to run in this one.
+    pub fn attend(&self, jail: &Watched) -> io::Result<()> {
         jail.busy.store(true, Ordering::Release);
-        if self.shared.table().asleep {
+        let mut table = self.shared.table();
+        if !table.started {
+            let theirs = Arc::clone(&self.shared);
+            thread::Builder::new().name("limits".to_owned()).spawn(move || theirs.run())?;
+            table.started = true;
+        } else if table.asleep {
             self.shared.changed.notify_one();
         }
+        Ok(())
     }
 }
 

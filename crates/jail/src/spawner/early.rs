@@ -13,6 +13,7 @@ use rustix::process::{WaitOptions, chdir, waitpid};
 
 use super::{Begun, NAME, serve};
 use crate::cell::outside::Identity;
+use crate::processors;
 use crate::system::{process, words};
 use crate::wire;
 
@@ -29,8 +30,12 @@ pub fn make(user: u32, group: u32) {
         return;
     }
     let Ok((socket, theirs)) = wire::pair() else { return };
+    let processor = processors::current();
     let Ok(child) = process::copy() else { return };
-    let Some(process) = child else { become_spawner(&theirs, identity) };
+    let Some(process) = child else {
+        processors::leave(processor);
+        become_spawner(&theirs, identity)
+    };
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     *made = Some((identity, Begun { socket, process }));
 }

@@ -1,4 +1,5 @@
 //! Folders that the engine has no more use for: removed by the spawner, which outlives it, so that nobody waits.
+#![expect(clippy::disallowed_methods, reason = "folders of the engine's own, by handles that it gives")]
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -11,12 +12,33 @@ const DEEPEST: usize = 200;
 /// What is needed to remove what is in a directory.
 const OWNER: u32 = 0o700;
 
-/// Removes the folder of this name from the directory that comes first. What comes with it is held until that is done; what
-/// cannot be removed is left to the engine that looks there next.
-pub fn remove(descriptors: Vec<OwnedFd>, name: &BStr) {
-    let is_plain = !name.contains(&b'/') && name != "." && name != "..";
-    if let Some(parent) = descriptors.first().filter(|_| is_plain) {
-        let _nobody_waits = remove_below(parent.as_fd(), name, 0);
+/// What is still to be removed; dropped, it is. What cannot be is left to the engine that looks there next.
+#[derive(Default)]
+pub struct Leavings(Vec<(BString, Vec<OwnedFd>)>);
+
+impl Leavings {
+    /// The folder of this name in the directory that comes first. What comes with it is held until it is removed.
+    pub fn add(&mut self, name: BString, descriptors: Vec<OwnedFd>) {
+        self.0.push((name, descriptors));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn remove(&mut self) {
+        for (name, descriptors) in self.0.drain(..) {
+            let is_plain = !name.contains(&b'/') && name != "." && name != "..";
+            if let Some(parent) = descriptors.first().filter(|_| is_plain) {
+                let _nobody_waits = remove_below(parent.as_fd(), name.as_ref(), 0);
+            }
+        }
+    }
+}
+
+impl Drop for Leavings {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 

@@ -43,24 +43,22 @@ pub struct Spawner {
 
 impl Spawner {
     pub fn start() -> Result<Self, Failure> {
-        let begun = start_afresh()?;
-        Self::of(begun)
+        start_afresh().map(Self::of)
     }
 
     /// One that was made early, or a new one. A jail for this person will be asked for.
     pub fn start_expecting(person: &Person) -> Result<Self, Failure> {
         let Person { user_id: user, group_id: group, .. } = *person;
         if let Some(begun) = early::take(Identity { user, group }) {
-            return Self::of(begun);
+            return Ok(Self::of(begun));
         }
         let begun = start_afresh()?;
         wire::send(&begun.socket, &Ask::Expect { user, group }, &[]).at("ask the spawner")?;
-        Self::of(begun)
+        Ok(Self::of(begun))
     }
 
-    fn of(Begun { socket, process }: Begun) -> Result<Self, Failure> {
-        let lookout = Lookout::start().at("watch limits")?;
-        Ok(Spawner { socket: Mutex::new(Some(socket)), process, lookout: Arc::new(lookout) })
+    fn of(Begun { socket, process }: Begun) -> Self {
+        Spawner { socket: Mutex::new(Some(socket)), process, lookout: Arc::default() }
     }
 
     /// The number of its process.

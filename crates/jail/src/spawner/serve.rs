@@ -4,12 +4,12 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::setsid;
 
 use super::NAME;
-use super::leavings;
+use super::leavings::Leavings;
 use super::making::{Made, Workshop, build};
 use crate::cell::outside::Identity;
 use crate::messages::{Ask, Built};
@@ -70,6 +70,8 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     setsid()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let mut workshop = Workshop::open();
+    // Jails end before what they may still use is removed.
+    let mut leavings = Leavings::default();
     let mut jails = Jails::default();
     if let Some(identity) = expected {
         workshop.expect(identity);
@@ -77,8 +79,14 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     // Not before: the first jail does not have to wait for that.
     workshop.tidy();
     loop {
-        if !wait(&socket, &mut jails.0)? {
-            continue;
+        let patience = if leavings.is_empty() { None } else { Some(&IDLE) };
+        match wait(&socket, &mut jails.0, patience)? {
+            Woken::Asked => {}
+            Woken::Otherwise => continue,
+            Woken::Idle => {
+                leavings.remove();
+                continue;
+            }
         }
         let (plan, least, descriptors) = match wire::receive(&socket)? {
             None => return Ok(()),
@@ -87,7 +95,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
                 continue;
             }
             Some((Ask::PutAway { name }, descriptors)) => {
-                leavings::remove(descriptors, name.as_ref());
+                leavings.add(name, descriptors);
                 continue;
             }
             Some((Ask::Build { plan, least }, descriptors)) => {
@@ -105,16 +113,28 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     }
 }
 
-/// Waits until there is something to read, and forgets jails that are over. `false`: only the latter.
-fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
+/// So long after the last thing that happened, nobody is kept from anything by who cleans up.
+const IDLE: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+
+enum Woken {
+    Asked,
+    /// A jail has come further to its end.
+    Otherwise,
+    /// Nothing has happened for a while.
+    Idle,
+}
+
+/// Waits until there is something to read, and forgets jails that are over.
+fn wait(socket: &OwnedFd, made: &mut Vec<Made>, patience: Option<&Timespec>) -> io::Result<Woken> {
     let wardens = made.iter().filter_map(|jail| Some(&jail.warden_handle.as_ref()?.handle));
     let inits = made.iter().filter(|jail| !jail.empty).map(|jail| &jail.init);
     let leases = made.iter().filter(|jail| jail.leased).map(|jail| &jail.lease);
     let all = [socket].into_iter().chain(wardens).chain(inits).chain(leases);
     let mut watched: Vec<_> = all.map(|it| PollFd::new(it, PollFlags::IN)).collect();
-    match poll(&mut watched, None) {
+    match poll(&mut watched, patience) {
+        Ok(0) => return Ok(Woken::Idle),
         Ok(_) => {}
-        Err(Errno::INTR) => return Ok(false),
+        Err(Errno::INTR) => return Ok(Woken::Otherwise),
         Err(error) => return Err(error.into()),
     }
     let mut ready =
@@ -135,5 +155,5 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>) -> io::Result<bool> {
         }
     }
     made.retain(|jail| !jail.is_over());
-    Ok(asked)
+    Ok(if asked { Woken::Asked } else { Woken::Otherwise })
 }
