@@ -2,8 +2,8 @@
 //!
 //! What is done side by side is done sooner only on different processors. Kernels find that out in time, but a jail is made
 //! in less; and those of virtual machines may rather fill one processor before they wake another. So while the engine works on
-//! one, the jail is begun on the others; and when the engine waits, one of the two who go on comes over. Programs are held to
-//! nothing of that. Where it cannot be had nothing is lost but time.
+//! one, the jail is begun on the others; and while the engine waits, its own is used by the spawner, and then by init. Programs
+//! are held to nothing of that. Where it cannot be had nothing is lost but time.
 
 use std::sync::OnceLock;
 
@@ -14,6 +14,7 @@ struct Division {
     /// Before it was divided.
     all: CpuSet,
     engine: CpuSet,
+    others: CpuSet,
 }
 
 static DIVISION: OnceLock<Division> = OnceLock::new();
@@ -32,7 +33,7 @@ pub fn leave(engine: usize) {
         one.set(engine);
     }
     if all.count() > 1 && others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
-        let _once = DIVISION.set(Division { all, engine: one });
+        let _once = DIVISION.set(Division { all, engine: one, others });
     }
 }
 
@@ -40,6 +41,13 @@ pub fn leave(engine: usize) {
 pub fn take_over() {
     if let Some(Division { engine, .. }) = DIVISION.get() {
         let _where_we_are_is_good_too = sched_setaffinity(None, engine);
+    }
+}
+
+/// Gives it back.
+pub fn hand_back() {
+    if let Some(Division { others, .. }) = DIVISION.get() {
+        let _where_we_are_is_good_too = sched_setaffinity(None, others);
     }
 }
 

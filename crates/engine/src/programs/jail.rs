@@ -224,16 +224,18 @@ impl Jail {
 
     /// Ends all that runs inside. What has been used, if anything has run since the last time.
     ///
-    /// With the `last` request of a session the jail ends, and its layer with it: to take that off first would be for whoever
-    /// comes next.
+    /// After the `last` request of a session the jail is not used again, and ends with its layer: to take that off first would
+    /// be for whoever comes next.
     pub fn sweep(&self, layering: Option<&Layering>, last: bool) -> Option<Tally> {
         let mut state = self.lock();
         let mut tally = state.tally.take()?;
         if let Some(mut standing) = state.standing.take_if(|_| last) {
-            // While something runs it can write: it must be gone.
-            let _it_ends_anyhow = standing.cell.sweep();
+            // While something runs it can write: it must be gone. What is left then is init, which ends when we do.
+            let swept = standing.cell.sweep().is_ok();
             tally.add_ended(&standing);
-            standing.cell.kill();
+            if !swept {
+                standing.cell.kill();
+            }
             state.ended = Some(standing);
         } else if let Some(mut standing) = state.standing.take() {
             // A jail that cannot be swept is not used again; dropping it ends everything in it.

@@ -1,5 +1,8 @@
 //! Folders that the engine has no more use for: removed by the spawner, which outlives it, so that nobody waits.
-#![expect(clippy::disallowed_methods, reason = "folders of the engine's own, by handles that it gives")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "folders of the engine's own, by handles that it gives"
+)]
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 

@@ -13,6 +13,7 @@ use super::leavings::Leavings;
 use super::making::{Made, Workshop, build};
 use crate::cell::outside::Identity;
 use crate::messages::{Ask, Built};
+use crate::processors;
 use crate::system::{process, words};
 use crate::wire;
 
@@ -102,7 +103,11 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
                 (plan.into_owned(), least, descriptors)
             }
         };
-        match build(plan, least, descriptors, &mut workshop) {
+        // The engine waits for the answer, and so does nothing else.
+        processors::take_over();
+        let made = build(plan, least, descriptors, &mut workshop);
+        processors::hand_back();
+        match made {
             Ok((jail, built, descriptors)) => {
                 jails.0.push(jail);
                 let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
