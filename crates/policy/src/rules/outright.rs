@@ -14,8 +14,9 @@ pub struct Outright {
     names: HashSet<String>,
     /// Those with `*` or `?` in them, each with how many of its first bytes stand for themselves.
     open: Vec<(usize, String)>,
-    /// What most names are recognised by as none of these.
+    /// What most names are recognised by as none of the first, and as none of the others: by how those begin.
     likely: Likely,
+    likely_open: Likely,
 }
 
 /// A set of names that says of a name whether it may be in it, at a glance: by its first two bytes and its length.
@@ -61,16 +62,24 @@ impl Outright {
             let lower = name.to_ascii_lowercase();
             std::str::from_utf8(&lower).is_ok_and(|name| self.names.contains(name))
         };
-        (self.likely.may_have(name) && is_known())
-            || self.open.iter().any(|(plain, pattern)| {
+        let is_open = || {
+            self.open.iter().any(|(plain, pattern)| {
                 begins(*plain, pattern) && pattern::matches(pattern, &name.to_ascii_lowercase())
             })
+        };
+        let may_be_open = name.get(..1).is_none_or(|first| self.likely_open.may_have(first));
+        (self.likely.may_have(name) && is_known()) || (may_be_open && is_open())
     }
 
     fn add(&mut self, program: &str) {
         let alternatives = program.contains('|');
         if let Some(plain) = program.find(['*', '?', '\\', '|']) {
-            self.open.push((if alternatives { 0 } else { plain }, program.to_owned()));
+            let plain = if alternatives { 0 } else { plain };
+            match program.as_bytes().get(..1) {
+                Some(first) if plain > 0 => self.likely_open.add(first),
+                _ => self.likely_open = Likely([u64::MAX; 64]),
+            }
+            self.open.push((plain, program.to_owned()));
         } else {
             self.likely.add(program.as_bytes());
             self.names.insert(program.to_owned());
