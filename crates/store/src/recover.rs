@@ -1,22 +1,29 @@
 //! After a crash: whatever somebody was doing when he died is brought to an end, by looking at what is there.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use crate::error::UndoError;
+use crate::error::{At, UndoError};
 use crate::ground::{Ground, Slots};
 use crate::journal;
 use crate::layer;
-use crate::record::file::RecordFile;
+use crate::record::file::{self, RecordFile};
 use crate::record::{Outcome, Phase, RecordId};
 use crate::recording;
 use crate::steps::{Direction, Hand};
+use crate::system;
 use crate::turn;
 
 /// Costs one listing of an empty directory when nobody has died.
 pub(crate) fn recover(ground: &Arc<Ground>) -> Result<(), UndoError> {
     let Some(folders) = ground.existing()? else { return Ok(()) };
-    let mut ids = journal::ids_in(folders.busy.as_fd())?;
+    let mut ids = Vec::new();
+    for name in system::list(&folders.busy).at("list the records", b"busy")? {
+        match file::id(&name) {
+            Some(id) => ids.push(id),
+            None => drop_unborn(&folders.busy, &name),
+        }
+    }
     let layers = layer::folder::abandoned(ground)?;
     if ids.is_empty() && layers.is_empty() {
         return Ok(());
@@ -31,6 +38,14 @@ pub(crate) fn recover(ground: &Arc<Ground>) -> Result<(), UndoError> {
         let _stays_where_it_is = layer::folder::adopt(ground, &name);
     }
     Ok(())
+}
+
+/// A record that has not even got its name. Whoever makes one holds a lock on it, and makes another if it is gone.
+fn drop_unborn(busy: &OwnedFd, name: &[u8]) {
+    let file = system::open_appending(busy, name);
+    if file.is_ok_and(|file| matches!(system::try_lock(&file), Ok(true))) {
+        let _only_a_name = system::unlink(busy, name);
+    }
 }
 
 fn recover_one(ground: &Ground, id: RecordId) -> Result<(), UndoError> {

@@ -367,6 +367,23 @@ pub(crate) fn sync_everything(any: impl AsFd) -> Result<()> {
     rustix::fs::syncfs(open_listing(any, b".")?)
 }
 
+/// Bytes that the whole machine still has to write to its disks.
+pub(crate) fn unwritten() -> Option<u64> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::open("/proc/meminfo", flags, Mode::empty()).ok()?;
+    let mut buffer = [0; 4096];
+    let count = rustix::io::read(file, &mut buffer).ok()?;
+    let text = std::str::from_utf8(buffer.get(..count)?).ok()?;
+    let mut total = 0;
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("Dirty:").or_else(|| line.strip_prefix("Writeback:"))
+        {
+            total += rest.trim().trim_end_matches(" kB").parse::<u64>().ok()?;
+        }
+    }
+    Some(total * 1024)
+}
+
 /// Lets go of a file that has no name any more. That may take as long as writing it did, and somebody waits here.
 pub(crate) fn close_aside(file: OwnedFd) {
     const QUICK: i64 = 4 << 20;

@@ -113,6 +113,8 @@ impl Others {
             let times = other.made.times.iter().flat_map(|pair| [&pair.before, &pair.after]);
             let timed = |path: &BString| times.flatten().any(|(timed, _)| timed == path);
             let left = other.left.binary_search_by(|left| left.path.cmp(path)).is_ok();
+            // Another name of a file that they have changed or moved.
+            let left = left || other.objects().any(|inode| inode == now.inode);
             now.changed <= other.since && (left || (now.is_directory() && timed(path)))
         })
     }
@@ -207,9 +209,10 @@ impl<'a> Inside<'a> {
         let top = system::open_directory(self.ground.root(), place);
         let now = top.and_then(|top| tree::entries(top.as_fd())).at("look into", place)?;
         let now: BTreeMap<BString, Facts> = now.into_iter().collect();
+        let any = now.values().any(Facts::is_locked);
         let locked = |below: &BString| {
             let mut holders = ancestors(below).skip(1).map(BString::from);
-            holders.any(|holder| now.get(&holder).is_some_and(Facts::is_locked))
+            any && holders.any(|holder| now.get(&holder).is_some_and(Facts::is_locked))
         };
         for (below, left) in manifest.iter().filter(|(below, _)| !locked(below)) {
             if let Some(kind) = difference(Some(left), now.get(below)) {

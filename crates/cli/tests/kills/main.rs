@@ -192,6 +192,8 @@ fn at_every_call(script: &str) -> usize {
             project.must(&["undo", &id], &when);
         }
         project.assert(&before, &when);
+        let busy = fs::read_dir(project.root.join(".clada/undo/busy"));
+        assert_eq!(busy.map_or(0, Iterator::count), 0, "{when}: something was left");
     }
     0
 }

@@ -2,6 +2,7 @@
 
 mod carrying;
 mod descriptors;
+mod direct;
 mod doors;
 mod environment;
 mod examination;
@@ -33,6 +34,7 @@ use exacta_store::UndoError;
 
 use self::carrying::Carriers;
 use self::descriptors::Descriptors;
+use self::direct::say;
 use self::jail::Jail;
 use self::limits::Chosen;
 use self::plan::Prepared;
@@ -251,40 +253,6 @@ impl Programs {
         })
     }
 
-    /// Whether what it writes goes into a layer. If not, that is said before it starts: a server may never end.
-    fn choose_layer(&self, program: &Program<'_>, cleared: Option<&Cleared>) {
-        let by_rule = cleared.is_some_and(Cleared::is_direct);
-        let text = match &self.layering {
-            None if self.direct => DIRECT,
-            Some(layering) if by_rule && !layering.is_direct() => {
-                if layering.write_directly() {
-                    DIRECT
-                } else {
-                    LAYERED
-                }
-            }
-            _ => return,
-        };
-        if !self.told.swap(true, Ordering::Relaxed) {
-            say(program, text);
-        }
-    }
-
-    /// Whether what programs write can go into layers here. Only a machine where less than usual is enough is asked.
-    pub(crate) fn can_have_layers(&self, options: &ProgramOptions) -> bool {
-        if options.min_isolation.is_none_or(|least| least >= Level::Namespaces) {
-            return true;
-        }
-        let limits = limits::of_jail(&self.chosen.applied_to(Allowance::of(self.policy.profile())));
-        let Some(layering) = &self.layering else { return true };
-        // Of what cannot be tried it is said when a program is to run.
-        let made = layering.make();
-        let layers =
-            made.and_then(|()| self.jail.has_layers(&limits, &self.prepared, Some(layering)));
-        let _dropped = layering.settle(Keep::Apply, 0);
-        layers.unwrap_or(true)
-    }
-
     /// Whether the directory in which the script is was removed.
     fn is_gone(&self, directory: &BStr) -> bool {
         let layer = self.layering.as_ref().and_then(|layering| layering.handle());
@@ -392,18 +360,6 @@ impl Programs {
             let _it_has_said_so_itself = follower.join();
         }
         tally
-    }
-}
-
-const DIRECT: &str = "exacta: what programs of this request write goes into the project at once and cannot be undone\n";
-
-const LAYERED: &str = "exacta: programs before this one write to a layer, and so does it: what people change meanwhile is not seen\n\
-                       hint: start it in a request of its own\n";
-
-/// Where the program says what it has to say.
-fn say(program: &Program<'_>, text: &str) {
-    if let Some((_, errors)) = program.descriptors.iter().find(|(number, _)| *number == 2) {
-        let _nobody_may_read = errors.write_all(text.as_bytes());
     }
 }
 

@@ -122,49 +122,51 @@ impl Layering {
     /// Lays it over the project in a jail in which nothing runs. From now on what is written goes there, whoever writes.
     pub(crate) fn lay(&self, cell: &mut Cell) -> Result<(), Failure> {
         let mut made = self.lock();
-        let Some(Made { layer, laid, aside }) = made.as_mut() else { return Ok(()) };
-        if *laid && aside.is_some() {
-            // What lay in the memory of a jail that has ended cannot be laid over the project once more.
-            return Err(Failure::new(
-                "keep apart what another jail of this request changes",
-                Errno::BUSY,
-            ));
-        }
-        if std::mem::replace(laid, true) {
-            // It lay over the project in a jail that has ended, and the kernel remembers having worked there.
-            self.cover.take_off();
-            layer.renew().map_err(|error| unable(&error))?;
-        }
-        // What somebody changes from now on is found; what this request has changed itself was before.
-        layer.stamp().map_err(|error| unable(&error))?;
-        let laid_here = |cell: &mut Cell| match layer.is_aside() {
-            true => Err(Failure::new("write to the project's file system", Errno::OPNOTSUPP)),
-            false => cell.lay(&self.root, layer.name().as_bstr()),
-        };
-        let handle = match laid_here(cell) {
-            Ok(handle) => handle,
-            Err(here) => {
-                // What a jail that has ended has written is gone with it: there is one of these for each.
-                let (handle, store) = cell
-                    .lay_aside(&self.root, layer.name().as_bstr(), room())
-                    .map_err(|there| Failure {
-                        step: format!(
-                            "keep apart what it changes, for undo ({}: {}; in memory: {})",
-                            here.step,
-                            Errno::from_raw_os_error(here.errno),
-                            there.step
-                        ),
-                        ..there
-                    })?;
-                *aside = Some(store);
-                handle
-            }
+        let Some(made) = made.as_mut() else { return Ok(()) };
+        let handle = if std::mem::replace(&mut made.laid, true) {
+            self.lay_again(cell, made)?
+        } else {
+            // What somebody changes from now on is found; what this request has changed itself was before.
+            made.layer.stamp().map_err(|error| unable(&error))?;
+            self.lay_first(cell, made)?
         };
         let owner = rustix::fs::fstat(self.transactions.root());
         let owner = owner.map(|stat| (stat.st_uid, stat.st_gid)).unwrap_or_default();
         self.transactions.set_layered(true);
         self.cover.put_on(Arc::new(handle), owner);
         Ok(())
+    }
+
+    /// In memory, where the project's file system cannot carry it.
+    fn lay_first(&self, cell: &mut Cell, made: &mut Made) -> Result<OwnedFd, Failure> {
+        let name = made.layer.name().as_bstr();
+        let here = if made.layer.is_aside() {
+            Failure::new("write to the project's file system", Errno::OPNOTSUPP)
+        } else {
+            match cell.lay(&self.root, name) {
+                Err(failure) if is_unfit(&failure) => failure,
+                laid => return laid.map_err(for_undo),
+            }
+        };
+        let laid = cell.lay_aside(&self.root, name, room());
+        let (handle, store) = laid.map_err(|there| {
+            let step = format!("{}, nor {}", here.step, there.step);
+            for_undo(Failure { step, ..there })
+        })?;
+        made.aside = Some(store);
+        Ok(handle)
+    }
+
+    /// It lay over the project in a jail that has ended, and the kernel remembers having worked there.
+    fn lay_again(&self, cell: &mut Cell, made: &Made) -> Result<OwnedFd, Failure> {
+        if made.aside.is_some() {
+            // What is in memory is no layer of another jail's.
+            let step = "lay what an ended jail has written over the project";
+            return Err(for_undo(Failure::new(step, Errno::BUSY)));
+        }
+        self.cover.take_off();
+        made.layer.renew().map_err(|error| unable(&error))?;
+        cell.lay(&self.root, made.layer.name().as_bstr()).map_err(for_undo)
     }
 
     /// The layer, while it lies over the project.
@@ -230,6 +232,16 @@ impl Layering {
     fn lock(&self) -> MutexGuard<'_, Option<Made>> {
         self.layer.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the file system itself is the reason: one that is an overlay, or knows no attributes.
+fn is_unfit(failure: &Failure) -> bool {
+    let unfit = [Errno::INVAL, Errno::OPNOTSUPP, Errno::PERM, Errno::XDEV];
+    unfit.iter().any(|errno| errno.raw_os_error() == failure.errno)
+}
+
+fn for_undo(failure: Failure) -> Failure {
+    Failure { step: format!("keep apart what it changes, for undo ({})", failure.step), ..failure }
 }
 
 /// How much may be written where it has to be kept in memory: a quarter of what is available, and at most this.

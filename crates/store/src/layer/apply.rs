@@ -156,7 +156,7 @@ pub(crate) fn go_on(hand: &mut Hand<'_>) -> Result<(), UndoError> {
     if let Some(layer) = &hand.file.record.layer {
         Layer::set_spent(hand.ground, &layer.folder)?;
     }
-    system::sync_everything(hand.ground.root()).at("write everything to the disk", b"")
+    hand.sync(&steps)
 }
 
 /// The tree as before, everything back in the layer, and the record without it.

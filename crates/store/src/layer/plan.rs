@@ -318,6 +318,9 @@ impl Reading<'_> {
             self.vanishing.push(lower.clone());
             return Ok(());
         }
+        if lower.is_locked() {
+            return Ok(());
+        }
         let top = system::open_directory(self.ground.root(), path);
         let inside = top.and_then(|top| tree::entries(top.as_fd())).at("look into", path)?;
         for (below, facts) in inside {

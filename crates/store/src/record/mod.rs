@@ -124,6 +124,24 @@ impl Record {
         objects.get(at).map(|(_, inode)| *inode)
     }
 
+    /// Every object that it has changed, moved or left, by its number; some of them more than once.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = u64> {
+        let steps = self.steps.iter().filter_map(|one| match &one.step {
+            Step::Create { .. } => None,
+            Step::Replace { before, .. }
+            | Step::Delete { before, .. }
+            | Step::Write { before, .. }
+            | Step::Append { before, .. }
+            | Step::Meta { before, .. } => Some(before.inode),
+            Step::Trash { inode, .. } | Step::Move { inode, .. } | Step::Link { inode, .. } => {
+                Some(*inode)
+            }
+        });
+        let left = self.left.iter().filter_map(|left| left.facts.as_ref()).map(|facts| facts.inode);
+        let made = self.made.objects.iter().map(|(_, inode)| *inode);
+        steps.chain(left).chain(made)
+    }
+
     /// The time that an object had before the record set it: `touch -d` on a directory, and then a new name in it.
     pub(crate) fn time_set(&self, inode: Option<u64>) -> Option<Time> {
         self.steps.iter().find_map(|one| match &one.step {

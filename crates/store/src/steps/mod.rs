@@ -8,6 +8,7 @@ mod append;
 pub(crate) mod reach;
 mod redo;
 mod sweep;
+mod sync;
 mod undo;
 pub(crate) mod write;
 

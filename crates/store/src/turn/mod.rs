@@ -217,8 +217,7 @@ fn preview(
     let hidden: Vec<&BString> = earlier().flat_map(|other| other.paths()).collect();
     let is_seen = |path: &BString| !hidden.iter().any(|other| crate::path::overlap(path, other));
     // Another name of a file that they have changed is changed with it, and comes back with it.
-    let left = earlier().flat_map(|other| other.left.iter().filter_map(|left| left.facts.as_ref()));
-    let objects: HashSet<u64> = left.map(|facts| facts.inode).collect();
+    let objects: HashSet<u64> = earlier().flat_map(|other| other.objects()).collect();
     for conflict in findings.conflicts {
         let now = ground.facts(&conflict.path)?;
         if is_seen(&conflict.path) && now.is_none_or(|now| !objects.contains(&now.inode)) {
@@ -306,7 +305,7 @@ fn turn_open(
 pub(crate) fn finish(hand: &mut Hand<'_>, direction: Direction) -> Result<(), UndoError> {
     let [.., reached] = phases(direction);
     hand.go(direction)?;
-    system::sync_everything(hand.ground.root()).at("write everything to the disk", b"")?;
+    hand.sync(&hand.file.record.steps)?;
     let left = settle::left(hand.ground, &hand.file.record)?;
     let settled = [Entry::Left(left), Entry::Phase { phase: reached, time: system::now() }];
     let entries = noted_times(hand, direction)?.into_iter().chain(settled);
