@@ -171,7 +171,7 @@ impl Inquiry<'_> {
         self.answered(subjected, findings);
         // `eval $X`: nobody evaluates nothing, so the variable is meant to be set when it runs.
         if subjected.reading.name == "eval"
-            && subjected.invocation.words.len() == 1
+            && subjected.invocation.words.iter().skip(1).all(|word| word.shown() == "--")
             && !self.comes_back
         {
             findings.extend(self.situation("dynamic-code", "eval"));

@@ -141,7 +141,10 @@ fn any(patterns: &Texts, text: &BStr) -> bool {
 }
 
 fn any_path(globs: &Texts, path: &BStr) -> bool {
-    globs.iter().any(|glob| pattern::path_matches(glob.as_bytes(), path))
+    let beginnings = pattern::Beginnings::of(path);
+    globs.iter().any(|glob| {
+        beginnings.admit(glob.as_bytes()) && pattern::path_matches(glob.as_bytes(), path)
+    })
 }
 
 /// A value that is not known may be any.
@@ -235,13 +238,20 @@ struct Given<'a> {
 impl Given<'_> {
     /// Is one of the alternatives of `item` among the options or operands?
     fn has(&self, item: &str, sense: Sense) -> bool {
+        if self.options.is_empty() && self.operands.is_empty() {
+            return false;
+        }
+        // Of `dd` and of Windows' programs; lists of alternatives are long, so it is asked once.
+        let bare = self.options.iter().any(|option| {
+            option.names.first().is_some_and(|name| !name.starts_with(b"-"))
+        });
         pattern::each(item).any(|one| {
             if is_option(one) {
-                return self.has_option(one, sense);
+                return !self.options.is_empty() && self.has_option(one, sense);
             }
-            self.operands.iter().any(|word| word_matches(one, word, sense))
-                || self.options.iter().any(|option| named_operand(one, option, sense))
-        })
+            self.operands.iter().any(|word| one_matches(one, word, sense))
+                || bare && self.options.iter().any(|option| named_operand(one, option, sense))
+        }) || self.operands.iter().any(|word| different_values(item, word, sense))
     }
 
     /// `-rf` is an option of that name, or both `-r` and `-f`.
@@ -312,11 +322,14 @@ fn named_operand(wanted: &str, given: &GivenOption, sense: Sense) -> bool {
 
 fn word_matches(pattern: &str, word: &Word, sense: Sense) -> bool {
     pattern::each(pattern).any(|one| one_matches(one, word, sense))
-        // Different values may need different alternatives.
-        || (sense == Sense::All
-            && word.values().is_some_and(|values| {
-                values.len() > 1 && values.iter().all(|value| pattern::matches(pattern, value))
-            }))
+        || different_values(pattern, word, sense)
+}
+
+/// Different values may need different alternatives.
+fn different_values(pattern: &str, word: &Word, sense: Sense) -> bool {
+    sense == Sense::All
+        && matches!(word, Word::Dynamic(dynamic) if dynamic.values.len() > 1
+            && dynamic.values.iter().all(|value| pattern::matches(pattern, value)))
 }
 
 fn one_matches(pattern: &str, word: &Word, sense: Sense) -> bool {

@@ -162,6 +162,38 @@ pub fn path_matches(glob: &[u8], path: &[u8]) -> bool {
     }
 }
 
+/// The first letters of a path's parts. Hundreds of globs are asked about every path, and hardly any of them can mean
+/// it: most guarded names begin with a dot, and most paths have none.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginnings([u64; 4]);
+
+impl Beginnings {
+    pub fn of(path: &[u8]) -> Self {
+        let mut letters = [0; 4];
+        let mut first = true;
+        for byte in path {
+            // The part before the first slash of `/etc` is empty, and so is that of a glob which begins so.
+            if first && let Some(word) = letters.get_mut(usize::from(byte >> 6)) {
+                *word |= 1 << (byte & 63);
+            }
+            first = *byte == b'/';
+        }
+        Beginnings(letters)
+    }
+
+    /// Can the glob match the path? What a part must begin with is there, or nothing is said about it.
+    pub fn admit(self, glob: &[u8]) -> bool {
+        let rest = glob.strip_prefix(b"**/").unwrap_or(glob);
+        match rest.first() {
+            None | Some(b'*' | b'?') => true,
+            Some(byte) => {
+                let word = self.0.get(usize::from(byte >> 6)).copied().unwrap_or(u64::MAX);
+                word >> (byte & 63) & 1 == 1
+            }
+        }
+    }
+}
+
 /// The part of a path that begins there, and where the next one does.
 fn part(path: &[u8], start: usize) -> Option<(&[u8], usize)> {
     let rest = path.get(start..)?;
@@ -229,6 +261,20 @@ impl<'a> Iterator for Pieces<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let rest = self.rest?;
+        // Most pieces have no backslash.
+        let end = rest.bytes().position(|byte| byte == self.separator || byte == b'\\');
+        match end.map(|at| (at, rest.as_bytes().get(at))) {
+            None => {
+                self.rest = None;
+                return Some(rest);
+            }
+            Some((at, Some(byte))) if *byte == self.separator => {
+                let (piece, after) = rest.split_at_checked(at)?;
+                self.rest = after.get(1..);
+                return Some(piece);
+            }
+            Some(_) => {}
+        }
         let mut plain = false;
         for (at, byte) in rest.bytes().enumerate() {
             match byte {
@@ -347,6 +393,22 @@ mod tests {
             ("", "", true),
         ] {
             assert_eq!(matches(pattern, text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn what_matches_is_admitted() {
+        for (glob, path, expected) in [
+            ("**/.git/config", "a/.git/config", true),
+            ("**/.git/config", "src/main.rs", false),
+            ("/etc/shadow", "/etc/shadow", true),
+            ("/etc/shadow", "etc/shadow", false),
+            ("**/*.pem", "x", true),
+            (".", ".", true),
+            ("**/{}", "a/{}", true),
+        ] {
+            assert_eq!(Beginnings::of(path.as_bytes()).admit(glob.as_bytes()), expected, "{glob}");
+            assert!(expected || !path_matches(glob.as_bytes(), path.as_bytes()), "{glob} {path}");
         }
     }
 
