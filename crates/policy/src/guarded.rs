@@ -8,27 +8,52 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::event::Access;
 use crate::glob;
 
-/// What agents, editors, shells and git run or obey, at the top of a project or a home.
-const OBEYED: &[&str] = &[
-    ".clada",
-    ".exacta.toml",
-    ".git",
-    ".claude",
-    ".bashrc",
+/// Files and whole directories at the top of a project that run on the host later, or decide what agents may do. The rules
+/// ask about writing each of them; what a program has written there is held until somebody has looked.
+pub const RUN_LATER: &[&str] = &[
+    ".aider.conf.yml",
+    ".amazonq",
     ".bash_profile",
+    ".bashrc",
+    ".claude",
+    ".cline",
     ".codex",
+    ".continue",
     ".cursor",
-    ".cursorrules",
     ".devcontainer",
+    ".devcontainer.json",
+    ".envrc",
+    ".exacta.toml",
     ".gemini",
     ".gitconfig",
+    ".goose",
+    ".husky",
+    ".kiro",
+    ".mcp",
+    ".mcp.json",
+    ".opencode",
+    ".pre-commit-config.yaml",
+    ".profile",
+    ".roo",
+    ".tmux.conf",
+    ".windsurf",
+    ".zed",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "mcp.json",
+    "opencode.json",
+    "opencode.jsonc",
+];
+
+/// What agents, editors and git obey besides, at the top of a project or a home.
+const OBEYED: &[&str] = &[
+    ".clada",
+    ".git",
+    ".cursorrules",
     ".gitmodules",
     ".githooks",
-    ".husky",
-    ".mcp.json",
-    ".profile",
     ".vscode",
-    ".zshrc",
     "AGENTS.md",
     "CLAUDE.md",
 ];
@@ -51,6 +76,12 @@ const SECRET: &[&str] = &[
 
 /// What is in a repository of git.
 const IN_GIT: &[&str] = &["hooks", "config", "HEAD", "info", "objects", "refs", "modules"];
+
+/// Is this the first name of a path in the project that runs on the host later? Of `.git` and `.vscode` only parts do,
+/// which is for the caller to tell.
+pub fn runs_later(name: &[u8]) -> bool {
+    RUN_LATER.iter().any(|known| name == known.as_bytes())
+}
 
 /// The paths that a pattern with guarded names in it can be; empty: none of these.
 pub(crate) fn paths(pattern: &BStr, access: Access) -> Vec<BString> {
@@ -95,6 +126,8 @@ fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
         }
         Access::Write | Access::Delete | Access::Enter | Access::Execute => {
             let mut all = matching(OBEYED);
+            // `.env*` means the settings that a project keeps for itself.
+            all.extend(matching(RUN_LATER).into_iter().filter(|name| *name != b".envrc"));
             all.extend(secret);
             all
         }
@@ -137,6 +170,8 @@ pub(crate) fn is_pattern(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::Profile;
+    use crate::rules::{RuleSet, Subject};
 
     #[test]
     fn what_patterns_can_be() {
@@ -154,6 +189,19 @@ mod tests {
         }
         for pattern in [".*", ".git*", ".??*", ".[a-z]*"] {
             assert!(of(pattern, Access::Read).is_empty(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn rules_ask_about_what_runs_later() {
+        let rules = RuleSet::default();
+        let asked = |path: &str| {
+            !rules.matching(&Subject::Write { path: path.into() }, Profile::Dev).is_empty()
+        };
+        // What is typed into this one is read.
+        let read = ".pre-commit-config.yaml";
+        for name in RUN_LATER.iter().filter(|name| **name != read) {
+            assert!(asked(name) || asked(&format!("{name}/x")), "{name}");
         }
     }
 }

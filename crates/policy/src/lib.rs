@@ -28,6 +28,7 @@ pub mod verdict;
 pub mod walk;
 pub mod word;
 
+pub use guarded::{RUN_LATER, runs_later};
 pub use judge::{Action, Policy, Profile};
 pub use surroundings::{Place, Surroundings};
 pub use verdict::{Decision, Finding, JudgedCommand, Source, Step, Verdict};

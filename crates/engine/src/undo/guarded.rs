@@ -1,47 +1,11 @@
 //! Files of a project that run on the host later, or decide what agents may do. What is typed is judged before it runs;
 //! what a program writes is seen only in its layer, and then a person decides.
 //!
+//! Which names these are the judge knows; of what lies in `.git` and `.vscode` the parts are told here.
 //! Only what lies in the project's root counts: nobody reads the settings of a package among the dependencies.
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_store::LayerPlan;
-
-/// Whole directories and files, by their first names.
-const GUARDED: [&str; 33] = [
-    ".aider.conf.yml",
-    ".amazonq",
-    ".bash_profile",
-    ".bashrc",
-    ".claude",
-    ".cline",
-    ".codex",
-    ".continue",
-    ".cursor",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".envrc",
-    ".exacta.toml",
-    ".gemini",
-    ".gitconfig",
-    ".goose",
-    ".husky",
-    ".kiro",
-    ".mcp",
-    ".mcp.json",
-    ".opencode",
-    ".pre-commit-config.yaml",
-    ".profile",
-    ".roo",
-    ".tmux.conf",
-    ".windsurf",
-    ".zed",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-    "mcp.json",
-    "opencode.json",
-    "opencode.jsonc",
-];
 
 /// Editors run these when they open the project.
 const OF_EDITORS: [&str; 4] =
@@ -62,7 +26,7 @@ fn is_guarded(path: &BStr, new_repository: bool) -> bool {
     match first {
         b".git" => is_guarded_in_git(path, new_repository),
         b".vscode" => OF_EDITORS.iter().any(|known| path == known.as_bytes()),
-        first => GUARDED.iter().any(|known| first == known.as_bytes()),
+        first => exacta_policy::runs_later(first),
     }
 }
 

@@ -137,7 +137,7 @@ fn chooses(reading: &Reading) -> bool {
     let is = |names: &[BString], known: &[&str]| {
         names.iter().any(|name| known.iter().any(|it| name == it))
     };
-    let options = || reading.options.iter().map(|option| option.names.as_slice());
+    let options = || reading.options.iter().map(|option| &*option.names);
     let turned = options().filter(|names| is(names, &["!", "-not"])).count();
     let choosing =
         options().filter(|names| !is(names, &UNCHOOSING) && !is(names, &["!", "-not"])).count();
@@ -247,6 +247,32 @@ fn between_blanks(text: &BStr) -> Vec<Word> {
     }
     words.extend(word.map(Word::Literal));
     words
+}
+
+/// `xargs -I% sh %` is `xargs -I{} sh {}`.
+pub(super) fn with_usual_place(subjected: &Subjected<'_>, words: &[Word]) -> Vec<Word> {
+    let usual = BString::from("{}");
+    let place = place_kept(subjected.reading);
+    match place.filter(|place| *place != usual && !place.is_empty()) {
+        Some(place) => words.iter().map(|word| placed(word, &place, &usual)).collect(),
+        None => words.to_vec(),
+    }
+}
+
+fn place_kept(reading: &Reading) -> Option<BString> {
+    let given = reading.options.iter().find(|option| {
+        reading.name == "xargs"
+            && option.names.iter().any(|name| ["-I", "-J", "--replace"].iter().any(|it| name == it))
+    })?;
+    given.value.as_ref()?.as_literal().map(BString::from)
+}
+
+/// `xargs -I{} cp x y`: words are put into a place that is kept for them, and not at the end.
+pub(super) fn keeps_a_place(subjected: &Subjected<'_>) -> bool {
+    const PLACES: [&str; 4] = ["-I", "-i", "-J", "--replace"];
+    let names = subjected.reading.options.iter().flat_map(|option| &option.names);
+    subjected.reading.name == "xargs"
+        && names.into_iter().any(|name| PLACES.iter().any(|it| name == it))
 }
 
 /// The placeholder of `xargs -I`, and the lines that take its place, if they are known.

@@ -54,6 +54,11 @@ impl Inquiry<'_> {
         }
         let Some(name) = invocation.words.first() else { return };
         match name {
+            // The place that `xargs -I{}` and `find -exec` keep for what comes.
+            Word::Literal(place) if place == "{}" => {
+                let findings = self.situation("dynamic-command", "{}");
+                self.note_command(invocation, findings);
+            }
             Word::Literal(_) => self.named_command(invocation),
             Word::Dynamic(dynamic) => {
                 if !dynamic.values.is_empty() {
@@ -164,6 +169,13 @@ impl Inquiry<'_> {
         self.ends_processes(subjected, findings);
         self.changes_production(subjected, findings);
         self.answered(subjected, findings);
+        // `eval $X`: nobody evaluates nothing, so the variable is meant to be set when it runs.
+        if subjected.reading.name == "eval"
+            && subjected.invocation.words.iter().skip(1).all(|word| word.shown() == "--")
+            && !self.comes_back
+        {
+            findings.extend(self.situation("dynamic-code", "eval"));
+        }
     }
 
     /// `printf '%s' ~/.ssh/*`: whoever lists what is guarded wants more than the names.
@@ -250,6 +262,10 @@ impl Inquiry<'_> {
         }
         findings.retain(|finding| finding.decision > Decision::Allow);
         findings.extend(self.situation("project-program", &path.shown().to_str_lossy()));
+        if let Some(shell) = subjected.invocation.words.iter().skip(1).find(|it| is_shell(it)) {
+            let about = shell.shown().to_str_lossy();
+            findings.extend(self.situation("executing-option", &about));
+        }
     }
 
     /// No rule is about this command.
@@ -263,7 +279,7 @@ impl Inquiry<'_> {
             return vec![built_in(Decision::Allow, "in-process", reason)];
         }
         let name = subjected.reading.name.to_str_lossy();
-        if is_task(subjected) {
+        if is_task(subjected) || is_script_of_package(subjected) {
             return self.situation("project-program", &name);
         }
         self.situation_unless("unknown-program", &name, &subjected.lifted)
@@ -278,6 +294,24 @@ fn is_task(subjected: &Subjected<'_>) -> bool {
     via.is_some_and(|via| RUNNERS.iter().any(|runner| via == runner))
         && !subjected.reading.known
         && subjected.reading.name.iter().all(plain)
+}
+
+/// `yarn setup`, `pnpm gen:types`: a word that is no subcommand is a script in the package's manifest. Those that
+/// publish are asked about, as `npm run publish` is.
+fn is_script_of_package(subjected: &Subjected<'_>) -> bool {
+    const RUNNERS: [&str; 3] = ["bun", "pnpm", "yarn"];
+    const ASKED: [&str; 9] =
+        ["deploy", "dlx", "global", "link", "login", "publish", "release", "ship", "unplug"];
+    let reading = subjected.reading;
+    let runs = RUNNERS.iter().any(|runner| reading.name == *runner) && reading.path.is_none();
+    let name = reading.operands.first().and_then(Word::as_literal).unwrap_or_default();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.".contains(byte);
+    let asked = |part: &[u8]| ASKED.iter().any(|it| part == it.as_bytes());
+    runs && !name.is_empty()
+        && name.iter().all(plain)
+        && name.first().is_some_and(u8::is_ascii_alphabetic)
+        && !name.split(|byte| b":-".contains(byte)).any(asked)
+        && !programs::read(&[Word::literal(name)]).known
 }
 
 /// Puts files wherever it stands.
@@ -368,6 +402,15 @@ fn language_of(content: &BStr) -> Language {
     let first = content.lines().next().unwrap_or_default();
     let named = |name: &str| first.starts_with(b"#!") && first.contains_str(name);
     KNOWN.iter().find(|(name, _)| named(name)).map_or(Language::Shell, |(_, language)| *language)
+}
+
+/// `./tool /bin/sh`: whoever hands a shell to a program wants it started.
+fn is_shell(word: &Word) -> bool {
+    const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
+    let Some(word) = word.as_literal() else { return false };
+    let program = word.split_str(" ").next().unwrap_or_default();
+    let name = program.strip_prefix(b"/bin/").or_else(|| program.strip_prefix(b"/usr/bin/"));
+    name.is_some_and(|name| SHELLS.iter().any(|shell| name == shell.as_bytes()))
 }
 
 /// Directories where programs are.

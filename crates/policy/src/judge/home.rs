@@ -157,5 +157,9 @@ pub(super) fn tell_plainly(finding: &mut Finding) {
 
 /// As a person knows it.
 pub(super) fn plain(text: BString) -> BString {
-    if text.contains_str(MARK) { text.replace(MARK, "").into() } else { text }
+    if text.contains(&b'/') && text.contains_str(MARK) {
+        text.replace(MARK, "").into()
+    } else {
+        text
+    }
 }

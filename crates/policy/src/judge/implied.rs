@@ -10,6 +10,7 @@ use super::quoted;
 use crate::code::{Level, Reading};
 use crate::effect::Language;
 use crate::event::{Input, Via};
+use crate::hosts::{host_of, is_loopback};
 use crate::programs;
 use crate::rules::Subject;
 use crate::verdict::{Decision, Verdict};
@@ -96,6 +97,56 @@ const ELSEWHERE: &[&str] = &[
     "\"/\"",
     "\"/usr",
     "\"/var",
+];
+
+/// … what writes, …
+const WRITING: &[&str] = &[
+    "WriteFile",
+    "os.Create",
+    "os.OpenFile",
+    "fs::write",
+    "File::create",
+    "OpenOptions",
+    "FileWriter",
+    "Files.write",
+    "writeText",
+    "ofstream",
+    "fopen(",
+    "WriteAll",
+    "File.write",
+    "StreamWriter",
+];
+
+/// … what connects, …
+const CONNECTING: &[&str] = &[
+    "net.Dial",
+    "TcpStream::connect",
+    "new Socket(",
+    "connect(",
+    "TcpClient",
+    "Socket.connect",
+    "http.Get(",
+    "http.Post",
+    "http.NewRequest",
+    "reqwest::",
+    "ureq::",
+    "HttpClient",
+    "HttpURLConnection",
+    "openConnection(",
+    "WebClient",
+];
+
+/// … and a shell without a text, which takes its commands from somewhere.
+const SHELLS: &[&str] = &[
+    "\"sh\"",
+    "\"bash\"",
+    "\"/bin/sh\"",
+    "\"/bin/bash\"",
+    "\"/usr/bin/sh\"",
+    "\"/usr/bin/bash\"",
+    "\"cmd.exe\"",
+    "\"/bin/sh -i\"",
+    "\"/bin/bash -i\"",
 ];
 
 impl Inquiry<'_> {
@@ -200,14 +251,42 @@ impl Inquiry<'_> {
         }
     }
 
-    /// `os.RemoveAll(os.Getenv("HOME"))`: removes what is not the project's, or reads what is secret there.
+    /// `os.RemoveAll(os.Getenv("HOME"))`: removes or writes what is not the project's, or reads what is secret there;
+    /// a shell on a connection, or one that nobody gives a text to.
     fn reaches_elsewhere(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
         let names = |sights: &[&str]| sights.iter().any(|sight| fresh.text.contains_str(sight));
-        if names(ELSEWHERE) && (names(REMOVING) || names(SECRET)) {
+        let elsewhere = names(ELSEWHERE) && (names(REMOVING) || names(SECRET) || names(WRITING));
+        let shell = names(STARTING) && names(SHELLS);
+        let bare = shell && !fresh.text.contains_str("\"-c\"");
+        if elsewhere || bare || (names(CONNECTING) && (shell || self.reaches_a_stranger(fresh))) {
             let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
             let findings = self.rules_on(&subject, &subjected.lifted);
             self.note(vec![fresh.path.clone()], via, findings);
         }
+    }
+
+    /// The source names a machine, or takes the name from a variable that this text exports.
+    fn reaches_a_stranger(&self, fresh: &Fresh) -> bool {
+        const ADDRESSES: [&str; 4] = ["http://", "https://", "tcp://", "ws://"];
+        let named = |text: &BStr| {
+            ADDRESSES.iter().any(|scheme| {
+                text.find_iter(scheme).any(|at| {
+                    let rest = text.get(at..).unwrap_or_default();
+                    let ends = |byte: &u8| b"\"'` \\".contains(byte) || byte.is_ascii_whitespace();
+                    let end = rest.iter().position(ends).unwrap_or(rest.len());
+                    let address = rest.get(..end).unwrap_or(rest).as_bstr();
+                    !is_loopback(host_of(address)) && address.len() > scheme.len()
+                })
+            })
+        };
+        let reads = ["Getenv", "env::var", "getenv", "GetEnvironmentVariable"];
+        let looks_like_a_host = |value: &BStr| value.contains(&b'.') && !value.starts_with(b"/");
+        let from_variable = reads.iter().any(|sight| fresh.text.contains_str(sight))
+            && self.exported.iter().any(|it| {
+                let value = it.value.shown();
+                named(value) || (fresh.text.contains_str(&it.name) && looks_like_a_host(value))
+            });
+        named(fresh.text.as_bstr()) || from_variable
     }
 
     /// Texts that would be refused if somebody typed them.

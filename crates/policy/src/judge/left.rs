@@ -57,6 +57,10 @@ const ENDINGS: &[&str] =
 impl Inquiry<'_> {
     /// Looks at what was written and not run.
     pub fn left_behind(&mut self) {
+        if self.fresh.is_empty() {
+            return;
+        }
+        self.web_shells();
         let left = self.unrun(is_run_later);
         for (path, text) in left {
             let words = vec![Word::Literal(path.clone())];
@@ -65,6 +69,17 @@ impl Inquiry<'_> {
             let invocation = Invocation { words, directory, ..Invocation::default() };
             let subjected = Subjected::of(&invocation, &reading);
             self.left_in(&subjected, &path, text.as_bstr());
+        }
+    }
+
+    /// `<?php system($_GET["c"]);`: a page that runs what its visitors say.
+    fn web_shells(&mut self) {
+        for (path, text) in self.unrun(is_page) {
+            if runs_requests(text.as_bstr()) {
+                let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
+                let findings = self.rules_on(&subject, &[]);
+                self.note(vec![path], &Vec::new(), findings);
+            }
         }
     }
 
@@ -84,6 +99,50 @@ impl Inquiry<'_> {
     }
 }
 
+fn is_page(path: &BStr) -> bool {
+    const PAGES: [&str; 10] =
+        [".php", ".phtml", ".php5", ".phar", ".jsp", ".jspx", ".asp", ".aspx", ".cgi", ".cfm"];
+    PAGES.iter().any(|end| path.ends_with(end.as_bytes()))
+}
+
+/// Something that runs texts stands on the same line as what a visitor has sent.
+fn runs_requests(text: &BStr) -> bool {
+    const RUNNING: [&str; 14] = [
+        "system(",
+        "exec(",
+        "passthru(",
+        "popen(",
+        "proc_open(",
+        "eval(",
+        "assert(",
+        "eval ",
+        "execute(",
+        "Execute(",
+        "create_function(",
+        "Process.Start",
+        "ProcessBuilder",
+        "execute ",
+    ];
+    const SENT: [&str; 14] = [
+        "$_GET",
+        "$_POST",
+        "$_REQUEST",
+        "$_COOKIE",
+        "$_SERVER[",
+        "php://input",
+        "request(",
+        "Request(",
+        "request.getParameter",
+        "Request.QueryString",
+        "Request.Form",
+        "Request[",
+        "Request.Item",
+        "request.form",
+    ];
+    let names = |line: &[u8], sights: &[&str]| sights.iter().any(|sight| line.contains_str(sight));
+    text.lines().any(|line| names(line, &RUNNING) && names(line, &SENT) || line.contains_str("`$_"))
+}
+
 fn is_run_later(path: &BStr) -> bool {
     let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
     RUN_LATER.iter().any(|known| name == known.as_bytes())
@@ -99,5 +158,33 @@ fn is_attack(verdict: &Verdict) -> bool {
             finding.decision > Decision::Allow && wanted.iter().any(|rule| *finding.rule == **rule)
         })
     };
-    found(&RAW) || found(&FETCHING) && (found(&["piped-code"]) || found(&["read-credentials"]))
+    found(&RAW)
+        || found(&FETCHING)
+            && (found(&["piped-code"]) || found(&["read-credentials"]) || sends(verdict))
+}
+
+/// `curl -F x=@file`, `wget --post-file=x`: a file goes out.
+fn sends(verdict: &Verdict) -> bool {
+    const SENDING: [&str; 9] = [
+        "-F",
+        "--form",
+        "-T",
+        "--upload-file",
+        "-d",
+        "--data",
+        "--data-binary",
+        "--post-file",
+        "--body-file",
+    ];
+    let sending = |word: &BString| {
+        let name = word.split_once_str("=").map_or(word.as_slice(), |(name, _)| name);
+        SENDING.iter().any(|it| name == it.as_bytes())
+    };
+    let file = |word: &BString| word.contains(&b'@') || word.contains_str("-file");
+    verdict.commands.iter().any(|command| {
+        let argv = &command.argv;
+        argv.iter().any(sending)
+            && (argv.iter().any(file)
+                || argv.iter().any(|word| word == "-T" || word == "--upload-file"))
+    })
 }

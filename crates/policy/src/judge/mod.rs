@@ -7,7 +7,7 @@
 //!   what it is fed with.
 //! - [`fed`]: files that are named in what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
-//! - [`scripts`]: texts for a shell, code in other languages; [`implied`]: files that tools run without being told,
+//! - [`scripts`]: texts for a shell, code in other languages; [`chosen`]: those that a pattern means, [`implied`]: files that tools run without being told,
 //!   [`left`]: … later.
 //! - [`paths`], [`unknown`], [`variables`]: where paths lead, also those of which only a part is known, which variables make programs execute; [`home`]: what `~` means;
 //!   [`computed`], [`system`], [`wiped`], [`sought`]: paths that a command says, programs that are copied, all files at
@@ -16,6 +16,7 @@
 mod added;
 mod answered;
 mod beside;
+mod chosen;
 mod command;
 mod computed;
 mod effects;

@@ -45,6 +45,9 @@ impl Inquiry<'_> {
 /// The path of something hidden in the root, in a word that is a path or has one at its end: `--file=…`, `@…`, `-F…`,
 /// `name=path`, `a:b`.
 fn hidden_in(word: &BStr, root: &BStr) -> Option<BString> {
+    if !word.contains(&b'/') {
+        return None;
+    }
     let marked = word.find(MARK).map(|at| (at, at + MARK.len()));
     let (at, start) = marked.or_else(|| word.find(root).map(|at| (at, at)))?;
     let before = word.get(..at)?;

@@ -89,7 +89,14 @@ fn looks_like_a_command(text: &BStr) -> bool {
             || word.contains(&b'@')
             || is_host(word)
     };
-    named && words.any(telling)
+    named && words.any(telling) || is_bare_shell(text)
+}
+
+/// `"preinstall": "/bin/sh"`: a shell that takes its commands from somewhere.
+fn is_bare_shell(text: &BStr) -> bool {
+    const SHELLS: [&str; 6] =
+        ["/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/usr/bin/sh", "/usr/bin/bash"];
+    SHELLS.iter().any(|shell| text == *shell)
 }
 
 /// `evil.example`: letters, a dot, letters.

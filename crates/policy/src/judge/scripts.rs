@@ -85,7 +85,7 @@ impl Inquiry<'_> {
     ) {
         let known =
             if more == More::Unknown { super::added::words(subjected, words) } else { None };
-        let mut words = words.to_vec();
+        let mut words = super::added::with_usual_place(subjected, words);
         if more == More::None && self.gives_everything(subjected) {
             let place = |word: &mut Word| {
                 if word.shown() == "{}" {
@@ -101,6 +101,10 @@ impl Inquiry<'_> {
             self.run_words(subjected, words, assignments, More::Unknown, via.clone());
         }
         super::added::place_found(subjected, &mut words);
+        if more == More::Unknown && super::added::keeps_a_place(subjected) {
+            // Nothing follows the words then: the last of them is where `cp` writes.
+            self.run_words(subjected, words.clone(), assignments, more, via.clone());
+        }
         if let Some(known) = known {
             words = known;
         } else if more == More::Unknown {
@@ -346,6 +350,7 @@ impl Inquiry<'_> {
             findings.extend(self.situation_unless("executing-option", &about, &subjected.lifted));
         }
         self.note(vec![shown.into()], &via, findings);
+        self.chosen_scripts(subjected, language, path, &via);
         let absolute = super::paths::key(path, &subjected.directory);
         self.guessed_script(subjected, absolute.as_ref(), &via);
         if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
@@ -373,7 +378,7 @@ fn is_unclear(reading: &code::Reading) -> bool {
     reading.level >= Level::Unclear
 }
 
-fn is_dangerous(reading: &code::Reading) -> bool {
+pub(super) fn is_dangerous(reading: &code::Reading) -> bool {
     reading.level >= Level::Dangerous
 }
 

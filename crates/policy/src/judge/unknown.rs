@@ -1,12 +1,13 @@
 //! Paths of which only a part is known: what a variable, a command or a list says. What can be told by how they are
 //! written is told here; the rest is judged when they are opened.
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
 use super::paths::Opening;
 use crate::event::{Access, Input};
+use crate::surroundings::Place;
 use crate::verdict::Finding;
 use crate::word::{Dynamic, Word};
 
@@ -28,7 +29,11 @@ impl Inquiry<'_> {
         let changes = matches!(access, Access::Write | Access::Delete);
         let from_root = dynamic.prefix == "/" && dynamic.glob.is_none();
         let up = dynamic.prefix.is_empty() && self.prints_ups(written);
-        if from_root || up || (changes && self.leads_elsewhere(written)) {
+        if from_root
+            || up
+            || self.climbs_past(dynamic, opening)
+            || (changes && self.leads_elsewhere(written))
+        {
             findings.extend(self.situation("unread-path", &written.to_str_lossy()));
         }
         if (changes || access == Access::Read) && dynamic.prefix.is_empty() {
@@ -42,6 +47,19 @@ impl Inquiry<'_> {
                 self.by_path_rules(tail, opening, findings);
             }
         }
+    }
+
+    /// `/tmp/x-$$/../../etc/y`: what a variable has is one name, and there are more steps up than names.
+    fn climbs_past(&self, dynamic: &Dynamic, opening: Opening<'_>) -> bool {
+        let written = dynamic.written.as_bstr();
+        if !dynamic.prefix.starts_with(b"/") || !written.contains_str("/../") {
+            return false;
+        }
+        let Some(rest) = after_variable(written) else { return false };
+        let whole = BString::from([dynamic.prefix.as_slice(), b"x", rest.as_slice()].concat());
+        super::paths::absolute(whole.as_bstr(), opening.directory).is_some_and(|path| {
+            matches!(self.world.place(path.as_bstr()), Place::Outside | Place::System)
+        })
     }
 
     /// `while read -r x; do rm -rf "$x"; done`, `rm -rf "$(…)"`: what goes is what another command says.
@@ -68,6 +86,25 @@ impl Inquiry<'_> {
             findings.extend(self.situation("unread-path", &about));
         }
     }
+}
+
+/// What stands behind the last `$name` of a word, quotes taken away; `None` if commands are in it.
+fn after_variable(written: &BStr) -> Option<BString> {
+    if written.contains_str("$(") || written.contains(&b'`') {
+        return None;
+    }
+    let (_, rest) = written.rsplit_once_str("$")?;
+    let rest = match rest.strip_prefix(b"{") {
+        Some(rest) => rest.split_once_str("}")?.1,
+        None => {
+            let special =
+                rest.first().is_some_and(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+            let name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            let end = rest.iter().position(|byte| !name(byte)).unwrap_or(rest.len());
+            rest.get(if special { 0 } else { end }..)?
+        }
+    };
+    Some(rest.iter().copied().filter(|byte| !b"\"'".contains(byte)).collect())
 }
 
 /// `"$(getent passwd me | cut -d: -f6)"`: a path that some command computes, and not one that lists files.

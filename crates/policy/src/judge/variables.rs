@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::inquiry::Inquiry;
+use super::paths::Opening;
 use crate::effect::Effect;
-use crate::event::Directory;
+use crate::event::{Access, Directory};
 use crate::programs;
 use crate::rules::{Subject, ValueKind};
 use crate::surroundings::Place;
@@ -32,9 +33,23 @@ impl Inquiry<'_> {
                 findings.push(self.finding(rule, about.into()));
             }
         }
+        self.names_a_secret(value, findings);
         // Shells that are old enough take it for a function, and run what follows.
         if value.prefix().trim_ascii_start().starts_with(b"() {") {
             findings.extend(self.situation("dynamic-code", &name.to_str_lossy()));
+        }
+    }
+
+    /// `export FILE=/etc/shadow`: whoever reads the variable is told where a secret is.
+    fn names_a_secret(&self, value: &Word, findings: &mut Vec<Finding>) {
+        let path = value.prefix();
+        if !path.starts_with(b"/") || path.contains(&b':') || path.len() < 4 {
+            return;
+        }
+        let directory = Directory::Known(self.world.directory().into());
+        let opening = Opening { access: Access::Read, directory: &directory, by: None };
+        if let Some(path) = super::paths::absolute(path, &directory) {
+            self.by_path_rules(path.as_bstr(), opening, findings);
         }
     }
 

@@ -17,6 +17,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use bstr::{BStr, BString};
 
 use crate::effect::Effect;
@@ -43,10 +46,37 @@ pub struct Reading {
     pub effects: Vec<Effect>,
 }
 
+/// The names of an option, shared with the table that has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names(Arc<[BString]>);
+
+impl Deref for Names {
+    type Target = [BString];
+
+    fn deref(&self) -> &[BString] {
+        &self.0
+    }
+}
+
+impl FromIterator<BString> for Names {
+    fn from_iter<I: IntoIterator<Item = BString>>(names: I) -> Self {
+        Names(names.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for &'a Names {
+    type Item = &'a BString;
+    type IntoIter = std::slice::Iter<'a, BString>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenOption {
     /// All its names, if the table knows it; else the one given. A cluster is taken apart.
-    pub names: Vec<BString>,
+    pub names: Names,
     pub value: Option<Word>,
     /// Does the table say what it does?
     pub known: bool,
@@ -125,8 +155,8 @@ fn read_without(words: &[Word]) -> Reading {
 fn finish(reader: &Reader<'_, '_>) -> Reading {
     let options = reader.given.iter().map(|given| GivenOption {
         names: match given.row {
-            Some(row) => row.names.iter().map(|name| name.as_str().into()).collect(),
-            None => vec![given.name.clone()],
+            Some(row) => row.shared_names(),
+            None => Names(Arc::from([given.name.clone()])),
         },
         value: given.value.as_deref().cloned(),
         known: given.row.is_some(),

@@ -2,6 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
+use super::Names;
 use super::roles::{Layout, Role, language};
 use super::schema::{MoreWords, OptionSpec, Program, Setting, Shape, Style, When};
 use crate::effect::Language;
@@ -65,6 +66,8 @@ type Stored = (Vec<String>, (usize, usize));
 #[derive(Debug)]
 pub struct OptionRow {
     pub names: Vec<String>,
+    /// … as those who are given the option see them.
+    shared: OnceLock<Names>,
     pub value: Option<Role>,
     pub optional: bool,
     pub joined: bool,
@@ -268,10 +271,16 @@ impl Table {
 }
 
 impl OptionRow {
+    pub fn shared_names(&self) -> Names {
+        let made = || self.names.iter().map(|name| bstr::BString::from(name.as_str())).collect();
+        self.shared.get_or_init(made).clone()
+    }
+
     fn new(spec: OptionSpec) -> OptionRow {
         OptionRow {
             value: spec.value.as_deref().map(Role::new),
             names: spec.names,
+            shared: OnceLock::new(),
             optional: spec.optional,
             joined: spec.joined,
             digits: spec.digits,

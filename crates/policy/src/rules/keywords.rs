@@ -254,7 +254,7 @@ mod tests {
         for word in words {
             if word.starts_with('-') {
                 reading.options.push(GivenOption {
-                    names: vec![word.into()],
+                    names: [word.into()].into_iter().collect(),
                     value: None,
                     known: true,
                 });

@@ -141,7 +141,10 @@ fn any(patterns: &Texts, text: &BStr) -> bool {
 }
 
 fn any_path(globs: &Texts, path: &BStr) -> bool {
-    globs.iter().any(|glob| pattern::path_matches(glob.as_bytes(), path))
+    let beginnings = pattern::Beginnings::of(path);
+    globs.iter().any(|glob| {
+        beginnings.admit(glob.as_bytes()) && pattern::path_matches(glob.as_bytes(), path)
+    })
 }
 
 /// A value that is not known may be any.
@@ -171,6 +174,10 @@ fn pattern_matches(pattern: &Pattern, command: &Command<'_>, sense: Sense) -> Op
     let reading = command.reading;
     let mut used = 0;
     for word in pattern::words(&pattern.rest) {
+        if word == pattern::END {
+            // `aws --version`, but not `aws x delete-y --version 1`.
+            return (used == reading.operands.len()).then_some(used);
+        }
         if is_option(word) {
             let given = Given { options: &reading.options, operands: &[] };
             if !given.has(word, sense) {
@@ -189,6 +196,9 @@ fn pattern_matches(pattern: &Pattern, command: &Command<'_>, sense: Sense) -> Op
 /// A rule that allows a program by its name does not mean a file of that name somewhere.
 fn program_matches(program: &str, command: &Command<'_>, sense: Sense) -> bool {
     let reading = command.reading;
+    if begins_otherwise(program, reading) {
+        return false;
+    }
     if let Some(name) = program.strip_prefix("builtin:") {
         return command.builtin && pattern::matches(name, &reading.name);
     }
@@ -204,6 +214,17 @@ fn program_matches(program: &str, command: &Command<'_>, sense: Sense) -> bool {
     pattern::matches_in(program.as_bytes(), &reading.name, case)
 }
 
+/// Most programs are not the one that is meant, and differ in their first letter.
+fn begins_otherwise(program: &str, reading: &Reading) -> bool {
+    let (Some(wanted), Some(found)) = (program.bytes().next(), reading.name.first()) else {
+        return false;
+    };
+    wanted.is_ascii_alphanumeric()
+        && !wanted.eq_ignore_ascii_case(found)
+        && reading.path.is_none()
+        && !program.starts_with("builtin:")
+}
+
 fn is_option(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
 }
@@ -217,19 +238,26 @@ struct Given<'a> {
 impl Given<'_> {
     /// Is one of the alternatives of `item` among the options or operands?
     fn has(&self, item: &str, sense: Sense) -> bool {
+        if self.options.is_empty() && self.operands.is_empty() {
+            return false;
+        }
+        // Of `dd` and of Windows' programs; lists of alternatives are long, so it is asked once.
+        let bare = self.options.iter().any(|option| {
+            option.names.first().is_some_and(|name| !name.starts_with(b"-"))
+        });
         pattern::each(item).any(|one| {
             if is_option(one) {
-                return self.has_option(one, sense);
+                return !self.options.is_empty() && self.has_option(one, sense);
             }
-            self.operands.iter().any(|word| word_matches(one, word, sense))
-                || self.options.iter().any(|option| named_operand(one, option, sense))
-        })
+            self.operands.iter().any(|word| one_matches(one, word, sense))
+                || bare && self.options.iter().any(|option| named_operand(one, option, sense))
+        }) || self.operands.iter().any(|word| different_values(item, word, sense))
     }
 
     /// `-rf` is an option of that name, or both `-r` and `-f`.
     fn has_option(&self, wanted: &str, sense: Sense) -> bool {
         if self.options.iter().any(|given| option_matches(wanted, given, sense)) {
-            return true;
+            return sense == Sense::Any || !self.is_taken_back(wanted);
         }
         let Some(letters) = wanted.strip_prefix('-') else { return false };
         // Longer ones are names: `-exec` is not `-e -x -e -c`.
@@ -240,6 +268,28 @@ impl Given<'_> {
                 let name = [b'-', letter];
                 self.options.iter().any(|given| given.names.iter().any(|n| n.as_bytes() == name))
             })
+    }
+
+    /// `--dry-run=client --dry-run=none`, `-n --no-dry-run`: what excuses a command must hold to its end. Which of
+    /// them a program heeds is its own affair, so one that says otherwise suffices.
+    fn is_taken_back(&self, wanted: &str) -> bool {
+        const NO: [&str; 5] = ["false", "none", "no", "0", "off"];
+        let name = wanted.split_once('=').map_or(wanted, |(name, _)| name);
+        let called = |given: &GivenOption, name: &str| {
+            given.names.iter().any(|it| pattern::matches_one(name.as_bytes(), it))
+        };
+        let opposite = |given: &GivenOption, of: &GivenOption| {
+            of.names.iter().any(|name| {
+                let name = name.strip_prefix(b"--").unwrap_or_default();
+                !name.is_empty()
+                    && given.names.iter().any(|it| it.strip_prefix(b"--no-") == Some(name))
+            })
+        };
+        let asked = || self.options.iter().filter(|given| called(given, name));
+        asked().any(|given| {
+            let refuses = |value: &Word| NO.iter().any(|no| value.shown() == *no);
+            !option_matches(wanted, given, Sense::All) || given.value.as_ref().is_some_and(refuses)
+        }) || self.options.iter().any(|given| asked().any(|it| opposite(given, it)))
     }
 }
 
@@ -272,11 +322,14 @@ fn named_operand(wanted: &str, given: &GivenOption, sense: Sense) -> bool {
 
 fn word_matches(pattern: &str, word: &Word, sense: Sense) -> bool {
     pattern::each(pattern).any(|one| one_matches(one, word, sense))
-        // Different values may need different alternatives.
-        || (sense == Sense::All
-            && word.values().is_some_and(|values| {
-                values.len() > 1 && values.iter().all(|value| pattern::matches(pattern, value))
-            }))
+        || different_values(pattern, word, sense)
+}
+
+/// Different values may need different alternatives.
+fn different_values(pattern: &str, word: &Word, sense: Sense) -> bool {
+    sense == Sense::All
+        && matches!(word, Word::Dynamic(dynamic) if dynamic.values.len() > 1
+            && dynamic.values.iter().all(|value| pattern::matches(pattern, value)))
 }
 
 fn one_matches(pattern: &str, word: &Word, sense: Sense) -> bool {

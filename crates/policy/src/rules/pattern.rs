@@ -14,6 +14,9 @@ use super::braces::{alternatives, expand_braces};
 /// Lists that a pattern can name as `@name`.
 pub type Lists = BTreeMap<String, Vec<String>>;
 
+/// As the last word of a command's pattern: no operand follows.
+pub const END: &str = "$";
+
 /// A command: which program, and what must be among its words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
@@ -133,10 +136,69 @@ pub fn has_star(pattern: &str) -> bool {
 }
 
 /// A path against a glob: `*` and `?` within a part, `**` across parts; `dir/**` is `dir` as well.
+///
+/// Linear in practice: only the last `**` is tried again, which suffices for globs as it does for `*`. Nothing is
+/// allocated: hundreds of globs are asked about every path.
 pub fn path_matches(glob: &[u8], path: &[u8]) -> bool {
-    let parts: Vec<&[u8]> = glob.split(|byte| *byte == b'/').collect();
-    let names: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-    parts_match(&parts, &names)
+    let (mut p, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        match (part(glob, p), part(path, n)) {
+            (Some((b"**", next)), _) => {
+                retry = Some((next, n));
+                p = next;
+            }
+            (None, None) => return true,
+            (Some((wanted, after)), Some((name, next))) if name_matches(wanted, name) => {
+                (p, n) = (after, next);
+            }
+            _ => {
+                let Some((after, from)) = retry else { return false };
+                let Some((_, next)) = part(path, from) else { return false };
+                retry = Some((after, next));
+                (p, n) = (after, next);
+            }
+        }
+    }
+}
+
+/// The first letters of a path's parts. Hundreds of globs are asked about every path, and hardly any of them can mean
+/// it: most guarded names begin with a dot, and most paths have none.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginnings([u64; 4]);
+
+impl Beginnings {
+    pub fn of(path: &[u8]) -> Self {
+        let mut letters = [0; 4];
+        let mut first = true;
+        for byte in path {
+            // The part before the first slash of `/etc` is empty, and so is that of a glob which begins so.
+            if first && let Some(word) = letters.get_mut(usize::from(byte >> 6)) {
+                *word |= 1 << (byte & 63);
+            }
+            first = *byte == b'/';
+        }
+        Beginnings(letters)
+    }
+
+    /// Can the glob match the path? What a part must begin with is there, or nothing is said about it.
+    pub fn admit(self, glob: &[u8]) -> bool {
+        let rest = glob.strip_prefix(b"**/").unwrap_or(glob);
+        match rest.first() {
+            None | Some(b'*' | b'?') => true,
+            Some(byte) => {
+                let word = self.0.get(usize::from(byte >> 6)).copied().unwrap_or(u64::MAX);
+                word >> (byte & 63) & 1 == 1
+            }
+        }
+    }
+}
+
+/// The part of a path that begins there, and where the next one does.
+fn part(path: &[u8], start: usize) -> Option<(&[u8], usize)> {
+    let rest = path.get(start..)?;
+    let length = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+    Some((rest.get(..length)?, start + length + 1))
 }
 
 /// Reads a glob of paths, `{a,b}` written out; `~/` is the project's root.
@@ -158,30 +220,14 @@ fn path(text: &str) -> Result<String, String> {
     }
 }
 
-/// Linear in practice: only the last `**` is tried again, which suffices for globs as it does for `*`.
-fn parts_match(parts: &[&[u8]], names: &[&[u8]]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        match (parts.get(p), names.get(n)) {
-            (Some(&b"**"), _) => {
-                retry = Some((p + 1, n));
-                p += 1;
-            }
-            (None, None) => return true,
-            (Some(part), Some(name)) if name_matches(part, name) => (p, n) = (p + 1, n + 1),
-            _ => match retry {
-                Some((after, from)) if from < names.len() => {
-                    retry = Some((after, from + 1));
-                    (p, n) = (after, from + 1);
-                }
-                _ => return false,
-            },
-        }
-    }
-}
-
 fn name_matches(part: &[u8], name: &[u8]) -> bool {
+    // Most names differ in their first letter.
+    if let (Some(wanted), Some(found)) = (part.first(), name.first())
+        && wanted != found
+        && !matches!(wanted, b'*' | b'?')
+    {
+        return false;
+    }
     let (mut p, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
@@ -215,6 +261,20 @@ impl<'a> Iterator for Pieces<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let rest = self.rest?;
+        // Most pieces have no backslash.
+        let end = rest.bytes().position(|byte| byte == self.separator || byte == b'\\');
+        match end.map(|at| (at, rest.as_bytes().get(at))) {
+            None => {
+                self.rest = None;
+                return Some(rest);
+            }
+            Some((at, Some(byte))) if *byte == self.separator => {
+                let (piece, after) = rest.split_at_checked(at)?;
+                self.rest = after.get(1..);
+                return Some(piece);
+            }
+            Some(_) => {}
+        }
         let mut plain = false;
         for (at, byte) in rest.bytes().enumerate() {
             match byte {
@@ -333,6 +393,22 @@ mod tests {
             ("", "", true),
         ] {
             assert_eq!(matches(pattern, text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn what_matches_is_admitted() {
+        for (glob, path, expected) in [
+            ("**/.git/config", "a/.git/config", true),
+            ("**/.git/config", "src/main.rs", false),
+            ("/etc/shadow", "/etc/shadow", true),
+            ("/etc/shadow", "etc/shadow", false),
+            ("**/*.pem", "x", true),
+            (".", ".", true),
+            ("**/{}", "a/{}", true),
+        ] {
+            assert_eq!(Beginnings::of(path.as_bytes()).admit(glob.as_bytes()), expected, "{glob}");
+            assert!(expected || !path_matches(glob.as_bytes(), path.as_bytes()), "{glob} {path}");
         }
     }
 

@@ -25,7 +25,8 @@ pub struct Rule {
     /// Only in these profiles; empty: in all.
     pub profiles: Vec<String>,
     /// Words: a program's name, then options in any order and operands in order, as a prefix. `{a,b}` alternatives,
-    /// `*` any text within a word, `?` one letter, `@name` a list. `builtin:*` is every command that runs in process.
+    /// `*` any text within a word, `?` one letter, `@name` a list, `$` at the end: no operand follows. `builtin:*` is
+    /// every command that runs in process.
     pub command: Vec<String>,
     /// Names of variables: `LD_*`.
     pub variable: Vec<String>,

@@ -18,7 +18,8 @@ fn reading(line: &str) -> Reading {
     let same = HashMap::from([("-r", "--recursive"), ("-f", "--force")]);
     let names = |given: &str| {
         let pair = same.iter().find(|(short, long)| **short == given || **long == given);
-        pair.map_or(vec![given.into()], |(short, long)| vec![(*short).into(), (*long).into()])
+        let all = pair.map_or(vec![given], |(short, long)| vec![*short, *long]);
+        all.into_iter().map(Into::into).collect()
     };
     for word in words {
         if let Some((name, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {

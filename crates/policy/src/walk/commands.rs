@@ -3,7 +3,9 @@
 use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::ast::{AndOr, Argument, Command, List, RedirectKind, SimpleCommand, WordPart};
 
+use crate::effect::Effect;
 use crate::event::{Event, Input, Invocation};
+use crate::programs;
 use crate::word::{Dynamic, Word};
 
 use super::Walker;
@@ -78,8 +80,9 @@ impl Walker<'_> {
         for argument in &command.words {
             match argument {
                 Argument::Word(word) => {
+                    let before = words.len();
                     self.fields(word, &mut words);
-                    if words.is_empty() {
+                    if words.len() == before && names_the_next(&words) {
                         self.vanished(word);
                     }
                 }
@@ -115,7 +118,8 @@ impl Walker<'_> {
         self.run(command, words, declared, redirected)
     }
 
-    /// `$TOOL build` where nobody has set `TOOL`: strictly it runs `build`, but it is written to run something else.
+    /// `$TOOL build`, `nohup $TOOL` where nobody has set `TOOL`: strictly it runs `build` or nothing, but it is written
+    /// to run something else.
     fn vanished(&mut self, word: &exacta_syntax::ast::Word) {
         let written = exacta_syntax::print_word(word);
         let word = Dynamic { written, splits: true, ..Dynamic::default() };
@@ -343,6 +347,19 @@ pub(super) fn alias_candidate(command: &SimpleCommand) -> Option<&BStr> {
 }
 
 /// Every command that words with such a name can be.
+/// Is the word that follows these the name of a command? The first one, or that which a wrapper runs.
+fn names_the_next(words: &[Word]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let next = Word::literal("\u{1}");
+    let longer: Vec<Word> = words.iter().cloned().chain([next.clone()]).collect();
+    programs::read(&longer)
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Run { words, .. } if words.first() == Some(&next)))
+}
+
 fn alternatives(words: &[Word]) -> Option<Vec<Vec<Word>>> {
     let (Word::Dynamic(name), rest) = words.split_first()? else { return None };
     if !name.splits || name.values.is_empty() || name.glob.is_some() {

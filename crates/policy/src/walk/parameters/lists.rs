@@ -74,13 +74,36 @@ impl Walker<'_> {
                         self.evaluated_text(text);
                     }
                 }
-                self.visit_operation(operation);
-                None
+                self.each_operated(operation, elements)
             }
         };
         let joined = matches!(expansion.parameter, Parameter::Joined)
             || matches!(expansion.selector, Some(Selector::Joined));
         self.put_elements(elements, quoted, joined, draft);
+    }
+
+    /// `${@#x}`, `${a[@]/x/y}`: done to each element, if all of them are known.
+    fn each_operated(
+        &mut self,
+        operation: &Operation,
+        elements: Option<Vec<Word>>,
+    ) -> Option<Vec<Word>> {
+        const MOST: usize = 64;
+        let known = elements.filter(|elements| {
+            elements.len() <= MOST && elements.iter().all(|it| it.as_literal().is_some())
+        });
+        let Some(elements) = known else {
+            self.visit_operation(operation);
+            return None;
+        };
+        let operated = elements.iter().map(|it| self.operated(operation, Value::of_word(it)));
+        let words: Vec<Option<Word>> = operated
+            .map(|value| match value {
+                Value::Text(text) => Some(Word::Literal(text)),
+                _ => None,
+            })
+            .collect();
+        words.into_iter().collect()
     }
 
     fn put_elements(

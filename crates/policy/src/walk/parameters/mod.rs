@@ -120,11 +120,22 @@ impl Walker<'_> {
         match name.to_str().ok().and_then(|digits| digits.parse::<usize>().ok()) {
             Some(number @ 1..) => self.positional(number),
             _ if is_name(name) => first_element(self.lookup(name.as_bstr())),
+            // `x=@; "${!x}"` is `$@`: each of them, as far as one word can tell.
+            _ if matches!(name.as_slice(), b"@" | b"*") => self.any_positional(),
             _ => {
                 self.state.dropped = true;
                 Value::unknown()
             }
         }
+    }
+}
+
+impl Walker<'_> {
+    fn any_positional(&self) -> Value {
+        let Positional::Known(words) = &self.state.positional else { return Value::unknown() };
+        let texts: Option<Vec<Text>> =
+            words.iter().map(|word| word.as_literal().map(|text| Some(text.into()))).collect();
+        texts.map_or_else(Value::unknown, Value::of_possibilities)
     }
 }
 
