@@ -76,9 +76,10 @@ impl Shell {
         let is_reference =
             self.variables.get(name).is_some_and(|variable| variable.attributes.nameref);
         is_reference
-            && self.follow(name).and_then(|place| place.subscript).is_some_and(|subscript| {
-                !matches!(subscript.as_slice(), b"@" | b"*")
-            })
+            && self
+                .follow(name)
+                .and_then(|place| place.subscript)
+                .is_some_and(|subscript| !matches!(subscript.as_slice(), b"@" | b"*"))
     }
 
     /// The value of a variable that was found, without following it as a nameref.

@@ -196,7 +196,8 @@ fn programs_of_project(shell: &Shell) -> Vec<BString> {
         let absolute = shell.absolute(place.as_bstr());
         let Ok(handle) = files.open_directory(absolute.as_bstr(), Follow::Yes) else { continue };
         for entry in handle.entries().unwrap_or_default() {
-            let program = BString::from([absolute.as_slice(), b"/", entry.name.as_slice()].concat());
+            let program =
+                BString::from([absolute.as_slice(), b"/", entry.name.as_slice()].concat());
             let is_file = handle
                 .metadata(entry.name.as_bstr(), Follow::Yes)
                 .is_ok_and(|metadata| metadata.is_file());
