@@ -53,7 +53,7 @@ impl Programs {
         let made = layering.make();
         let layers =
             made.and_then(|()| self.jail.has_layers(&limits, &self.prepared, Some(layering)));
-        let _dropped = layering.settle(Keep::Apply, 0);
+        let _dropped = self.settle(Keep::Apply, 0);
         layers.unwrap_or(false)
     }
 }

@@ -2,6 +2,7 @@
 //! shell's own commands, taken away, and brought into the project as part of the request's record.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -205,12 +206,12 @@ impl Layering {
         if keep == Keep::Hold {
             return self.hold(layer, exit, Why::Asked);
         }
-        if keep == Keep::Apply
-            && let Ok(plan) = &plan
-        {
-            let guarded = guarded::among(plan);
-            if !guarded.is_empty() {
-                return self.hold(layer, exit, Why::Guarded(guarded));
+        if keep == Keep::Apply {
+            match plan.and_then(|plan| self.guarded(&plan, &layer)) {
+                Ok(guarded) if guarded.is_empty() => {}
+                Ok(guarded) => return self.hold(layer, exit, Why::Guarded(guarded)),
+                // What cannot be looked at is not applied unseen.
+                Err(error) => return self.hold(layer, exit, Why::Failed(error)),
             }
         }
         let applied = self.transactions.whole_recording().and_then(|record| record.apply(&layer));
@@ -218,6 +219,11 @@ impl Layering {
             Ok(_) => put_away(layer.dismiss()?).map(|()| None),
             Err(error) => self.hold(layer, exit, Why::Failed(error)),
         }
+    }
+
+    fn guarded(&self, plan: &LayerPlan, layer: &Layer) -> Result<Vec<BString>, UndoError> {
+        let place = self.root.as_os_str().as_bytes().as_bstr();
+        guarded::among(plan, layer, self.transactions.root().as_fd(), place)
     }
 
     fn hold(&self, layer: Layer, exit: i32, why: Why) -> Result<Option<Held>, UndoError> {

@@ -242,9 +242,10 @@ impl Given<'_> {
             return false;
         }
         // Of `dd` and of Windows' programs; lists of alternatives are long, so it is asked once.
-        let bare = self.options.iter().any(|option| {
-            option.names.first().is_some_and(|name| !name.starts_with(b"-"))
-        });
+        let bare = self
+            .options
+            .iter()
+            .any(|option| option.names.first().is_some_and(|name| !name.starts_with(b"-")));
         pattern::each(item).any(|one| {
             if is_option(one) {
                 return !self.options.is_empty() && self.has_option(one, sense);
