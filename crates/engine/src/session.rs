@@ -275,6 +275,7 @@ impl Session {
         }
         let host = Arc::new(host);
         let mut shell = Shell::new(Arc::clone(&host) as _, &environment);
+        shell.last_argument.clone_from(&options.name);
         shell.name = options.name;
         shell.positional = Arc::new(options.arguments.into());
         if let Some(directory) = options.directory {

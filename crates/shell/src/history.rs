@@ -138,6 +138,24 @@ impl Shell {
         self.variables.scalar("HISTFILE").filter(|path| !path.is_empty()).cloned()
     }
 
+    /// `set -o history`. A shell that begins with it has the usual file, but does not read it.
+    pub(crate) fn begin_history(&mut self) {
+        if self.runs_script() {
+            self.load_history();
+        } else {
+            self.set_history_file();
+        }
+    }
+
+    /// Where an interactive shell keeps its commands.
+    pub(crate) fn set_history_file(&mut self) {
+        if self.variables.get("HISTFILE".into()).is_none() {
+            let mut file = self.expand_tilde(BStr::new(b""));
+            file.extend_from_slice(b"/.bash_history");
+            self.variables.set("HISTFILE", file);
+        }
+    }
+
     /// Before the first command that is remembered: what the file holds.
     pub(crate) fn load_history(&mut self) {
         if self.history.unsaved > 0 {
@@ -264,8 +282,7 @@ pub(crate) fn as_entry(text: &[u8]) -> BString {
             };
             entry.extend_from_slice(join);
         }
-        let inside = entry.ends_with(b"\n");
-        entry.extend_from_slice(if inside { line } else { line.trim_ascii_start() });
+        entry.extend_from_slice(line);
     }
     entry
 }
@@ -306,9 +323,9 @@ mod tests {
         assert_eq!(as_entry(b"echo a\n"), "echo a");
         assert_eq!(
             as_entry(b"for i in 1 2\ndo\n  echo $i\ndone\n"),
-            "for i in 1 2; do echo $i; done"
+            "for i in 1 2; do   echo $i; done"
         );
         assert_eq!(as_entry(b"echo 'a\n  b'\n"), "echo 'a\n  b'");
-        assert_eq!(as_entry(b"f() {\n  :\n}\n"), "f() { :; }");
+        assert_eq!(as_entry(b"f() {\n  :\n}\n"), "f() {   :; }");
     }
 }

@@ -21,7 +21,7 @@ static OPTIONS: [OptionSpec; 14] = [
     flag('o', "o", "a switch of `set -o`").takes("option-name"),
     flag('O', "O", "a switch of `shopt`").takes("shopt-option"),
     long("posix", "posix mode"),
-    long("norc", "accepted: no start-up file is ever read"),
+    long("norc", "without the file of --rcfile; no other is ever read"),
     long("noprofile", "accepted: no start-up file is ever read"),
     long("rcfile", "what an interactive shell runs first").takes("file"),
     long("version", "print the version"),
@@ -125,7 +125,7 @@ fn configure(shell: &mut Shell, invocation: &Invocation, posix: bool) {
             Change::Set(name, on) => {
                 shell.options.set_named(name, *on);
                 if *on && name == "history" {
-                    shell.load_history();
+                    shell.begin_history();
                 }
             }
             Change::Shopt(name, on) => {

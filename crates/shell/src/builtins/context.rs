@@ -101,6 +101,11 @@ impl<'a> Context<'a> {
         self.shell.variables.environment()
     }
 
+    /// Where the shell found this command, for `_`; `None`: something else has started it.
+    pub fn started_as(&self) -> Option<BString> {
+        self.shell.transient.started_as.clone()
+    }
+
     pub fn directory(&self) -> &BStr {
         self.shell.directory.as_bstr()
     }

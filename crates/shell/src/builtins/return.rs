@@ -16,7 +16,7 @@ pub static COMMAND: Command = Command {
 
 fn run(shell: &mut Shell, words: &[BString]) -> Flow {
     let status = match without_dashes(words) {
-        [] => shell.status,
+        [] => shell.status_for_return(),
         [word] => number::required(shell, "return", word)
             .map_or(ExitStatus::USAGE, ExitStatus::from_number),
         _ => {

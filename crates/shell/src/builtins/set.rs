@@ -118,7 +118,7 @@ fn set_letters(
         let had_history = shell.options.history;
         let known = shell.options.set_named(name, on);
         if shell.options.history && !had_history {
-            shell.load_history();
+            shell.begin_history();
         }
         if !known {
             let name = name.to_str_lossy();

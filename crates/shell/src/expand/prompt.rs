@@ -123,9 +123,10 @@ impl Shell {
             b'j' => result.push(b'0'),
             b'l' => result.extend_from_slice(b"tty"),
             b'!' => {
-                let next = match self.options.history {
-                    true => self.history_number() + usize::from(!self.history.holds_current),
-                    false => 1,
+                let next = if self.options.history {
+                    self.history_number() + usize::from(!self.history.holds_current)
+                } else {
+                    1
                 };
                 result.extend_from_slice(next.to_string().as_bytes());
             }

@@ -31,14 +31,21 @@ impl Shell {
                 self.remember_argument(words);
                 return flow;
             }
-            Found::Builtin(command) if command.name == "exec" => self.run_exec(words, redirects),
+            Found::Builtin(command) if is_exec(command, words) => {
+                self.run_exec(command, words, redirects)
+            }
             Found::Builtin(command) => self.run_builtin(command, words, redirects),
             program => {
                 if matches!(program, Found::Program(_) | Found::File(_)) && !redirects.is_empty() {
                     self.host.expect_program(words, self.directory.as_bstr());
                 }
+                self.transient.started_as = match &program {
+                    Found::Tool(_, path) | Found::Program(path) => Some(path.clone()),
+                    _ => None,
+                };
                 let flow = self
                     .with_redirects_of_program(redirects, |shell| shell.run_found(program, words));
+                self.transient.started_as = None;
                 self.child_ended();
                 flow
             }
@@ -109,10 +116,12 @@ impl Shell {
     }
 
     /// The redirects of `exec` stay.
-    fn run_exec(&mut self, words: &[BString], redirects: &[Redirect]) -> Flow {
-        let Some(command) = self.find_builtin("exec".into()) else {
-            return Ok(ExitStatus::FAILURE);
-        };
+    fn run_exec(
+        &mut self,
+        command: &'static Command,
+        words: &[BString],
+        redirects: &[Redirect],
+    ) -> Flow {
         match self.redirect(redirects) {
             Ok(_) => self.invoke(command, words),
             Err(failure) => {
@@ -194,6 +203,7 @@ impl Shell {
         let Some(name) = argv.first() else { return Ok(ExitStatus::SUCCESS) };
         self.control.step()?;
         let mut shell = self.subshell();
+        shell.transient.started_as = None;
         shell.functions = Arc::default();
         if let Some(environment) = environment {
             shell.replace_environment(environment);
@@ -314,6 +324,15 @@ impl Shell {
             self.complain(message);
         }
         Ok(ExitStatus::NOT_FOUND)
+    }
+}
+
+/// `exec`, also as `command exec`.
+fn is_exec(command: &Command, words: &[BString]) -> bool {
+    match command.name {
+        "exec" => true,
+        "command" => words.get(1).is_some_and(|next| next == "exec"),
+        _ => false,
     }
 }
 

@@ -75,6 +75,10 @@ pub struct Transient {
     pub(crate) evaluations: u32,
     /// The text being run mentions `BASH_COMMAND`: it is kept up to date.
     names_command: bool,
+    /// Where the program being run was found, if the shell itself runs it: `_` in its environment.
+    pub(crate) started_as: Option<BString>,
+    /// The EXIT trap is running.
+    exiting: bool,
     /// The loops being left fail: `break 0`.
     pub(crate) loop_failed: bool,
     /// Texts of this shell inside each other: 1 is the script itself.
@@ -299,6 +303,11 @@ impl Shell {
         let flow = stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || run(self));
         self.depth -= 1;
         flow
+    }
+
+    /// A text is being run, not only prepared.
+    pub(crate) fn runs_script(&self) -> bool {
+        self.transient.texts > 0
     }
 
     /// A process of its own: `exit` and errors end it, and nothing of it is left.

@@ -31,9 +31,12 @@ impl Shell {
         let descriptors: Vec<_> =
             self.files.iter().map(|(number, file)| (number, Arc::clone(file))).collect();
         let mut environment = self.variables.environment();
-        environment.retain(|(name, _)| name != "_");
-        let path = self.host.find_program(name).unwrap_or_else(|| self.absolute(name));
-        environment.push(("_".into(), path));
+        if let Some(path) = self.transient.started_as.take() {
+            let path =
+                if is_path(path.as_bstr()) { Some(path) } else { self.host.find_program(name) };
+            environment.retain(|(name, _)| name != "_");
+            environment.extend(path.map(|path| (BString::from("_"), path)));
+        }
         let mut argv = words.to_vec();
         if let (Some(first), Some(called)) = (argv.first_mut(), &self.transient.program_name) {
             first.clone_from(called);

@@ -84,11 +84,13 @@ impl Shell {
             self.assign_traced(assignment)?;
         }
         self.last_argument.clear();
-        let status = self.substitution_status.unwrap_or_default();
         if command.redirects.is_empty() {
-            return Ok(status);
+            return Ok(self.substitution_status.unwrap_or_default());
         }
-        self.with_redirects(&command.redirects, |_| Ok(status))
+        // `>file$(false)` fails as `x=$(false)` does.
+        self.with_redirects(&command.redirects, |shell| {
+            Ok(shell.substitution_status.unwrap_or_default())
+        })
     }
 
     fn assign_traced(&mut self, assignment: &Assignment) -> Running<()> {

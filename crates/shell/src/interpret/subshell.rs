@@ -78,7 +78,10 @@ impl Shell {
         self.status = status;
         self.tested = false;
         self.loop_depth = 0;
-        match self.run_trap_untraced(&action) {
+        self.transient.exiting = true;
+        let ran = self.run_trap_untraced(&action);
+        self.transient.exiting = false;
+        match ran {
             Err(Interrupt::Exit(changed)) => Ok(changed),
             Err(Interrupt::Stopped(stop)) => Err(Interrupt::Stopped(stop)),
             _ => Ok(status),

@@ -162,11 +162,7 @@ impl Shell {
                 self.variables.set(name, value);
             }
         }
-        if self.variables.get("HISTFILE".into()).is_none() {
-            let mut file = self.expand_tilde(BStr::new(b""));
-            file.extend_from_slice(b"/.bash_history");
-            self.variables.set("HISTFILE", file);
-        }
+        self.set_history_file();
         self.load_history();
     }
 
@@ -201,8 +197,14 @@ impl Shell {
         exacta_syntax::missing(text, self.parse_options(), exacta_syntax::Limits::default())
     }
 
-    /// What `exit` without a number means: in a trap, the status from before it.
+    /// What `exit` without a number means: in the EXIT trap, the status from before it.
     pub fn status_for_exit(&self) -> ExitStatus {
+        let before = self.transient.status_before_trap.filter(|_| self.transient.exiting);
+        before.unwrap_or(self.status)
+    }
+
+    /// The same for `return`: in any trap, the status from before it.
+    pub fn status_for_return(&self) -> ExitStatus {
         self.transient.status_before_trap.unwrap_or(self.status)
     }
 }

@@ -32,12 +32,15 @@ impl Condition {
             };
         }
         let upper = name.to_ascii_uppercase();
-        match upper.strip_prefix(b"SIG").unwrap_or(&upper) {
+        match upper.as_slice() {
             b"EXIT" => Some(Condition::Exit),
             b"DEBUG" => Some(Condition::Debug),
             b"ERR" => Some(Condition::Error),
             b"RETURN" => Some(Condition::Return),
-            other => signal_number(other).map(Condition::Signal),
+            other => {
+                let name = other.strip_prefix(b"SIG").unwrap_or(other);
+                signal_number(name).map(Condition::Signal)
+            }
         }
     }
 

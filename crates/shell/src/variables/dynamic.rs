@@ -158,15 +158,8 @@ impl Shell {
                 Value::Indexed(frames.chain(script).collect())
             }
             Dynamic::CallLines => self.call_lines(),
-            Dynamic::ArgumentCounts => {
-                let counts = self.argument_lists().into_iter().map(<[BString]>::len);
-                Value::Indexed(counts.map(|count| count.to_string().into()).collect())
-            }
-            Dynamic::ArgumentVector => {
-                let lists = self.argument_lists();
-                let words = lists.into_iter().flat_map(|list| list.iter().rev().cloned());
-                Value::Indexed(words.collect())
-            }
+            Dynamic::ArgumentCounts => self.argument_counts(),
+            Dynamic::ArgumentVector => self.argument_vector(),
             Dynamic::ShellName => Value::Scalar(self.name.clone()),
             Dynamic::PipeStatus => {
                 let statuses = self.pipe_status.iter().map(|status| status.to_string().into());
@@ -320,6 +313,19 @@ impl Shell {
         let frames = self.frames.iter().rev().map(|frame| frame.name.clone());
         let script = (!self.script.is_empty()).then(|| "main".into());
         Some(Value::Indexed(frames.chain(script).collect()))
+    }
+
+    /// `BASH_ARGC`
+    fn argument_counts(&self) -> Value {
+        let counts = self.argument_lists().into_iter().map(<[BString]>::len);
+        Value::Indexed(counts.map(|count| count.to_string().into()).collect())
+    }
+
+    /// `BASH_ARGV`: the last argument of the innermost call first.
+    fn argument_vector(&self) -> Value {
+        let lists = self.argument_lists();
+        let words = lists.into_iter().flat_map(|list| list.iter().rev().cloned());
+        Value::Indexed(words.collect())
     }
 
     /// The arguments of every call, innermost first, and of the script: all of them only for a debugger.

@@ -236,7 +236,8 @@ impl Reader<'_, '_> {
             let attempt = self.attempt();
             let result = match stop {
                 b'$' => self.dollar(&mut parts, Quoting::Double),
-                _ => self.backquoted(&mut parts, Quoting::Double),
+                // Unlike inside double quotes, `\"` stays as it is.
+                _ => self.backquoted(&mut parts, Quoting::None),
             };
             match result {
                 Ok(()) => {}

@@ -50,11 +50,17 @@ fn remove(shell: &mut Shell, names: &[BString]) -> ExitStatus {
     if names.is_empty() {
         shell.completions = Arc::default();
     }
-    // One that is not there is removed already.
-    for name in names {
-        Arc::make_mut(&mut shell.completions).remove(name);
+    let mut status = ExitStatus::SUCCESS;
+    // Where there are none at all, bash does not look.
+    if shell.completions.is_empty() {
+        return status;
     }
-    ExitStatus::SUCCESS
+    for name in names {
+        if Arc::make_mut(&mut shell.completions).remove(name).is_none() {
+            status = missing(shell, name);
+        }
+    }
+    status
 }
 
 fn print(shell: &mut Shell, names: &[BString]) -> Flow {

@@ -40,8 +40,8 @@ fn run(context: &mut Context<'_>, words: &[BString]) -> Result<ExitStatus, ToolE
         (ignore, operands) = (true, rest);
     }
     let mut environment = if ignore { Vec::new() } else { context.environment() };
-    if !ignore {
-        set(&mut environment, "_".into(), "/usr/bin/env".into());
+    if let Some(path) = context.started_as().filter(|_| !ignore) {
+        set(&mut environment, "_".into(), path.as_bstr());
     }
     for name in arguments.values("u") {
         if name.is_empty() || name.contains(&b'=') {
