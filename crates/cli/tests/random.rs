@@ -215,8 +215,8 @@ impl Drop for Project {
 }
 
 fn requests_of_all_kinds() {
-    for seed in 1..=40 {
-        let mut dice = Dice(seed * 0x9E37_79B9_7F4A_7C15);
+    for seed in 1..=40_u64 {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let project = Project::new("all", seed, &mut dice);
         let mut trees = vec![project.tree()];
         let mut when = format!("seed {seed}");
@@ -244,8 +244,8 @@ fn requests_of_all_kinds() {
 }
 
 fn requests_that_are_killed() {
-    for seed in 1..=30 {
-        let mut dice = Dice(seed * 0xD134_2543_DE82_EF95);
+    for seed in 1..=30_u64 {
+        let mut dice = Dice(seed.wrapping_mul(0xD134_2543_DE82_EF95));
         let project = Project::new("killed", seed, &mut dice);
         let before = project.tree();
         let script = dice.script();

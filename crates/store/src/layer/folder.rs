@@ -50,6 +50,18 @@ impl Journal {
     /// A new layer, right before the overlay is mounted: `upper` and `work` are in its folder. What somebody changes in
     /// the project from now on is found when the layer is applied.
     pub fn layer(&self, about: &About) -> Result<Layer, UndoError> {
+        const TRIES: u32 = 100;
+        for _ in 1..TRIES {
+            match self.try_layer(about) {
+                // Before it was locked, somebody took it for one that was left by a crash.
+                Err(UndoError::System { errno: Errno::NOENT, .. }) => {}
+                made => return made,
+            }
+        }
+        self.try_layer(about)
+    }
+
+    fn try_layer(&self, about: &About) -> Result<Layer, UndoError> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let run = &self.ground.folders()?.run;
         let now = system::now();
