@@ -1,7 +1,6 @@
 //! How the executable is linked. Most of what it does takes less time than its start, so that counts.
 
 #![expect(
-    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a build script asks the compiler and answers cargo"
 )]

@@ -150,6 +150,22 @@ fn the_first_comes_with_the_jail() {
     assert_eq!(read(&layer, "x").as_deref(), Some("x\n"));
 }
 
+#[test]
+fn a_first_one_that_nobody_asks_for_is_not_beneath_the_next() {
+    let (project, spawner) = (Project::new(), spawner());
+    let mut plan = plan(&project);
+    make_layer(&project, "one");
+    make_layer(&project, "two");
+    plan.view.layers.as_mut().expect("layers").first = Some("one".into());
+    let mut cell = spawner.build(&plan).expect("a jail");
+    run(&project, &mut cell, "echo lost > lost");
+    let layer = cell.lay(&project.0, "two".into()).expect("another layer");
+    assert_eq!(run(&project, &mut cell, "echo x > x; ls"), "out\nx\n");
+    drop(layer);
+    cell.lift(&project.0).expect("to take it away");
+    assert_eq!(run(&project, &mut cell, "ls"), "out\n", "there is none beneath it");
+}
+
 /// Whoever asks for it is told, and nothing has run until then that was not to.
 #[test]
 fn a_first_one_that_cannot_be_had_is_an_error_for_who_asks() {

@@ -180,7 +180,9 @@ impl Jail {
         layering: Option<&Layering>,
     ) -> Result<bool, Failure> {
         let mut state = self.lock();
-        let standing = state.ready(limits, prepared, layering)?;
+        let mut standing = state.ready(limits, prepared, layering)?;
+        // The one that was made for this is dropped with it.
+        standing.cell.lift_unclaimed(prepared.root())?;
         let namespaces = standing.cell.walls().namespaces;
         state.standing = Some(standing);
         // Nothing has run yet.

@@ -124,7 +124,7 @@ fn known_by(folder: &Path) -> Option<Vec<u8>> {
 }
 
 fn has_settled(folder: &Path) -> bool {
-    let changed = fs::symlink_metadata(folder).map(|found| found.ctime()).unwrap_or(i64::MAX);
+    let changed = fs::symlink_metadata(folder).map_or(i64::MAX, |found| found.ctime());
     let changed = u64::try_from(changed).map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
     let since = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
     since.is_some_and(|since| since > SETTLED)
@@ -163,6 +163,8 @@ fn chosen(section: &[u8], wanted: impl Fn(&BStr) -> bool) -> Vec<Name> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn all(listings: &mut Listings, folder: &Path) -> Vec<String> {
@@ -209,7 +211,6 @@ mod tests {
         let lie = fs::read(&file).expect("it").replace("fone", "ftwo");
         fs::write(&file, lie).expect("a lie");
         assert_eq!(all(&mut Listings::open(Some(&state)), &folder), ["@link", "d 1 2\n3", "two"]);
-        use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o622)).expect("a mode");
         assert_eq!(all(&mut Listings::open(Some(&state)), &folder), expected, "anybody's");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");

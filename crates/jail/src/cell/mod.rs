@@ -206,6 +206,7 @@ impl Cell {
         if let Some((_, layer)) = self.layer.take_if(|(first, _)| first == folder) {
             return Ok(layer);
         }
+        self.lift_unclaimed(target)?;
         let change = Change::Lay { target: target.to_owned(), folder: folder.to_owned() };
         self.change(&change)?;
         self.changed()?.into_iter().next().ok_or(Errno::BADF).at("take over the layer")
@@ -219,11 +220,17 @@ impl Cell {
         folder: &BStr,
         most: u64,
     ) -> Result<(OwnedFd, OwnedFd), Failure> {
+        self.lift_unclaimed(target)?;
         let (target, folder) = (target.to_owned(), folder.to_owned());
         self.change(&Change::LayAside { target, folder, most })?;
         let mut given = self.changed()?.into_iter();
         let both = given.next().zip(given.next());
         both.ok_or(Errno::BADF).at("take over the layer")
+    }
+
+    /// Takes away the first layer, if it lies there and nobody has asked for it.
+    pub fn lift_unclaimed(&mut self, target: &Path) -> Result<(), Failure> {
+        if self.layer.take().is_some() { self.lift(target) } else { Ok(()) }
     }
 
     /// Takes away the layer that was laid over a tree. To be called when nothing runs. Nobody waits for it who does not start
