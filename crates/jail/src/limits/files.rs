@@ -107,11 +107,15 @@ pub fn names(path: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.file_name().into()).collect()
 }
 
-/// The bytes of a file that is open somewhere, and what tells it from others; `None` when it is not of this kind.
-pub fn open_elsewhere(path: &Path, kind: &str) -> Option<((u64, u64), u64)> {
+/// What the kernel calls a file that is open somewhere.
+pub fn target(path: &Path) -> Option<BString> {
     let target = fs::read_link(path).ok()?;
-    let is_meant = target.as_os_str().as_bytes().starts_with(kind.as_bytes());
-    let found = is_meant.then(|| fs::metadata(path).ok()).flatten()?;
+    Some(target.as_os_str().as_bytes().into())
+}
+
+/// The bytes of a file that is open somewhere, and what tells it from others.
+pub fn size(path: &Path) -> Option<((u64, u64), u64)> {
+    let found = fs::metadata(path).ok()?;
     // The kernel counts in half kilobytes, whatever the block size.
     Some(((found.dev(), found.ino()), found.blocks().saturating_mul(512)))
 }

@@ -1,9 +1,9 @@
 //! Without control groups: a look at every process of a jail. What begins and ends between two looks is seen only by
 //! what its parent was told when it buried it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice};
 
@@ -14,24 +14,42 @@ use super::meter::Figures;
 const MOST_PROCESSES: usize = 1 << 16;
 /// To look through all that is open takes a while.
 const LOOKS_PER_SEARCH: u32 = 4;
+/// What waits in a socket belongs to no process. So many of them hold little; of more it is taken that they are full.
+const FEW_SOCKETS: u64 = 256;
+const FULL_SOCKET: u64 = 208 << 10;
+/// By so much an estimate has to be above what is known, before it counts.
+const DOUBT: Duration = Duration::from_millis(300);
 
 pub struct Sampler {
     /// As we see it. The caller knows whether it is still the one it was.
     init: u32,
     /// What each living process has used by itself, by its number and when it began.
-    living: HashMap<(u32, u64), u64>,
+    living: HashMap<(u32, u64), Seen>,
     /// What those used that have been seen and are gone.
     departed: u64,
-    /// What nameless files took when they were last looked for.
+    /// The same of those that were seen once: a guess, for most of them were never seen.
+    guessed: Duration,
+    last_look: Option<Instant>,
+    /// What nameless files took when they were last looked for, and what else belongs to no process.
     nameless: u64,
     looks: u32,
     latest: Figures,
+}
+
+/// What is remembered of a process.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    own: u64,
+    /// For one that was running when it was first seen: the time for which it stands. Whoever is met at a moment chosen
+    /// by nobody stands for all those who came and went since the moment before.
+    stands_for: Option<Duration>,
 }
 
 /// One process, from `/proc/N/stat`.
 #[derive(Debug, PartialEq, Eq)]
 struct Process {
     parent: u32,
+    running: bool,
     /// In ticks of the clock: by itself, and by children that it has buried.
     own: u64,
     buried: u64,
@@ -47,6 +65,8 @@ impl Sampler {
             init,
             living: HashMap::new(),
             departed: 0,
+            guessed: Duration::ZERO,
+            last_look: None,
             nameless: 0,
             looks: 0,
             latest: Figures::default(),
@@ -64,7 +84,7 @@ impl Sampler {
         let resident = |process: &Process| process.resident.saturating_mul(page);
         let resident_sum: u64 = processes.iter().map(|(_, process)| resident(process)).sum();
         if self.looks.is_multiple_of(LOOKS_PER_SEARCH) {
-            self.nameless = nameless(&processes);
+            self.nameless = nobodys(&processes);
         }
         self.looks = self.looks.wrapping_add(1);
         let at_most = resident_sum.saturating_add(self.nameless);
@@ -96,20 +116,51 @@ impl Sampler {
         self.latest.tasks_peak = 0;
     }
 
-    /// By two ways of counting, for each misses something: parents are not told of children whose end they ignore, and
-    /// children that are never seen are known to their parents only.
+    /// By ways of counting of which each misses something: parents are not told of children whose end they ignore, and
+    /// children that are never seen are known to their parents only. Where neither knows, there is a guess.
     fn processor_time(&mut self, processes: &[(u32, Process)]) -> Duration {
+        let now = Instant::now();
+        let elapsed = self.last_look.replace(now).map_or(Duration::ZERO, |last| now - last);
         let told: u64 = processes.iter().map(|(_, it)| it.own.saturating_add(it.buried)).sum();
-        let living: HashMap<(u32, u64), u64> =
-            processes.iter().map(|(number, it)| ((*number, it.begun), it.own)).collect();
-        let gone = self.living.iter().filter(|(key, _)| !living.contains_key(key));
-        self.departed = gone.map(|(_, own)| *own).fold(self.departed, u64::saturating_add);
+        let mut living = HashMap::new();
+        for (number, it) in processes {
+            let key = (*number, it.begun);
+            let new = !self.living.contains_key(&key);
+            let stands_for = (new && it.running).then(|| elapsed.mul_f64(share_of_turns(*number)));
+            living.insert(key, Seen { own: it.own, stands_for });
+        }
+        let mut alike = Duration::ZERO;
+        for (_, gone) in self.living.iter().filter(|(key, _)| !living.contains_key(key)) {
+            match gone.stands_for {
+                Some(time) => alike = alike.saturating_add(time),
+                None => self.departed = self.departed.saturating_add(gone.own),
+            }
+        }
+        self.guessed = self.guessed.saturating_add(alike);
         self.living = living;
-        let seen = self.living.values().copied().fold(self.departed, u64::saturating_add);
-        let ticks = told.max(seen);
-        Duration::from_millis(
-            ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1),
-        )
+        let own: u64 = self.living.values().map(|it| it.own).sum();
+        let known = time(told.max(own.saturating_add(self.departed)));
+        let guess = time(own.saturating_add(self.departed)).saturating_add(self.guessed);
+        if guess > known.mul_f64(1.25).saturating_add(DOUBT) { guess } else { known }
+    }
+}
+
+/// From ticks of the clock.
+fn time(ticks: u64) -> Duration {
+    let milliseconds = ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1);
+    Duration::from_millis(milliseconds)
+}
+
+/// How much of the time in which it wanted a processor a process had one.
+fn share_of_turns(process: u32) -> f64 {
+    let content = files::read(format!("/proc/{process}/schedstat")).unwrap_or_default();
+    let mut numbers =
+        files::words(&content).filter_map(|word| word.to_str().ok()?.parse::<u64>().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(had), Some(waited)) if had.saturating_add(waited) > 0 => {
+            had as f64 / had.saturating_add(waited) as f64
+        }
+        _ => 0.5,
     }
 }
 
@@ -182,6 +233,7 @@ fn parse(content: &BString) -> Option<Process> {
     let number = |place: usize| -> Option<u64> { fields.get(place)?.to_str().ok()?.parse().ok() };
     Some(Process {
         parent: u32::try_from(number(1)?).ok()?,
+        running: fields.first() == Some(&&b"R"[..]),
         own: number(11)?.saturating_add(number(12)?),
         buried: number(13)?.saturating_add(number(14)?),
         tasks: number(17)?,
@@ -218,15 +270,30 @@ impl Share {
     }
 }
 
-/// The bytes in files that are only in memory and have no name: they belong to no process and count for none.
-fn nameless(processes: &[(u32, Process)]) -> u64 {
-    let mut known = HashMap::new();
+/// Memory that belongs to no process and counts for none: files that are only in memory and have no name, what waits in
+/// sockets, and the tables by which processes find their memory.
+fn nobodys(processes: &[(u32, Process)]) -> u64 {
+    let (mut known, mut sockets) = (HashMap::new(), HashSet::new());
+    let mut tables: u64 = 0;
     for (number, _) in processes {
         let folder = std::path::PathBuf::from(format!("/proc/{number}/fd"));
-        let names = files::names(&folder).into_iter();
-        known.extend(names.filter_map(|name| files::open_elsewhere(&folder.join(name), "/memfd:")));
+        for name in files::names(&folder) {
+            let path = folder.join(name);
+            match files::target(&path) {
+                Some(target) if target.starts_with(b"/memfd:") => known.extend(files::size(&path)),
+                Some(target) if target.starts_with(b"socket:") => {
+                    sockets.insert(target);
+                }
+                _ => {}
+            }
+        }
+        let status = files::read(format!("/proc/{number}/status")).unwrap_or_default();
+        let kilobytes = files::number_of(&status, "VmPTE").unwrap_or(0);
+        tables = tables.saturating_add(kilobytes.saturating_mul(1024));
     }
-    known.values().copied().fold(0, u64::saturating_add)
+    let waiting = (sockets.len() as u64).saturating_sub(FEW_SOCKETS).saturating_mul(FULL_SOCKET);
+    let nameless = known.values().copied().fold(0, u64::saturating_add);
+    nameless.saturating_add(waiting).saturating_add(tables)
 }
 
 #[cfg(test)]
@@ -236,8 +303,15 @@ mod tests {
     #[test]
     fn names_with_parentheses_are_no_fields() {
         let line = "77 (a) b (c) R 5 77 77 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 3 0 999 8000000 250 18446";
-        let expected =
-            Process { parent: 5, own: 30, buried: 70, tasks: 3, begun: 999, resident: 250 };
+        let expected = Process {
+            parent: 5,
+            running: true,
+            own: 30,
+            buried: 70,
+            tasks: 3,
+            begun: 999,
+            resident: 250,
+        };
         assert_eq!(parse(&line.into()), Some(expected));
         assert_eq!(parse(&"77 (a".into()), None);
         assert_eq!(parse(&"77 (a) R 5".into()), None);
@@ -256,8 +330,15 @@ mod tests {
 
     #[test]
     fn time_of_the_dead_is_not_forgotten() {
-        let process =
-            |own, buried, begun| Process { parent: 1, own, buried, tasks: 1, begun, resident: 0 };
+        let process = |own, buried, begun| Process {
+            parent: 1,
+            running: false,
+            own,
+            buried,
+            tasks: 1,
+            begun,
+            resident: 0,
+        };
         let mut sampler = Sampler::new(1);
         let ticks = |count: u64| {
             Duration::from_millis(count * 1000 / rustix::param::clock_ticks_per_second())

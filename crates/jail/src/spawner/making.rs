@@ -18,6 +18,7 @@ use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::{Limits, Plan};
 use crate::system::process::{self, Fork};
 use crate::timeline;
+use crate::walls;
 use crate::wire;
 
 /// A jail for as long as it has processes, or the engine asks for its figures.
@@ -216,6 +217,7 @@ impl Ahead {
         match forked {
             Fork::Child => {
                 timeline::mark("namespaces");
+                walls::seccomp::set_counted(group.is_some());
                 if let Some(group) = &group {
                     group.enter();
                 }
@@ -282,6 +284,7 @@ fn bare(
     let (group, forked) = fork_into_group(0, &plan.limits, grounds).at("make a process")?;
     match forked {
         Fork::Child => {
+            walls::seccomp::set_counted(group.is_some());
             if let Some(group) = &group {
                 group.enter();
             }

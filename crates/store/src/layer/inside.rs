@@ -23,6 +23,7 @@ pub(super) fn manifest(
         names.sort();
         for name in names {
             let path = path::join(&whole, &name);
+            reading.spend(&path)?;
             let facts = Facts::of(&listing, &name).at("read the layer", &path)?;
             let Some(mut facts) = facts else { continue };
             let marks = Marks::of(&listing, &name).at("read the layer", &path)?;

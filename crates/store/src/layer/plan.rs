@@ -21,6 +21,10 @@ use crate::record::Step;
 use crate::system;
 use crate::tree;
 
+/// A million paths of ordinary length are a hundred megabytes.
+const MOST_WRITTEN: usize = 256 << 20;
+const LONGEST_SHOWN: usize = 200;
+
 /// What a layer would do to the tree.
 #[derive(Clone, Debug, Default)]
 pub struct LayerPlan {
@@ -90,6 +94,7 @@ pub(crate) fn plan(layer: &Layer) -> Result<LayerPlan, UndoError> {
         directories: Vec::new(),
         orphans: Vec::new(),
         vanishing: Vec::new(),
+        written: 0,
     };
     reading.read()
 }
@@ -105,6 +110,8 @@ pub(super) struct Reading<'a> {
     orphans: Vec<(BString, Facts)>,
     /// What was below and will not be there any more.
     vanishing: Vec<Facts>,
+    /// Bytes of all paths so far.
+    written: usize,
 }
 
 /// An entry of the layer and what lies below it.
@@ -127,6 +134,7 @@ impl Reading<'_> {
             names.sort();
             for name in names {
                 let path = path::join(&place, &name);
+                self.spend(&path)?;
                 if self.entry(&path, &listing, &name)? {
                     waiting.push(path);
                 }
@@ -148,6 +156,22 @@ impl Reading<'_> {
             system::open_listing(&parent, name)
         };
         open().at("read the layer", place)
+    }
+
+    /// A layer is as large as a program makes it, and its paths are kept in memory: of directories a thousand deep they
+    /// take more than there is.
+    pub(super) fn spend(&mut self, path: &BString) -> Result<(), UndoError> {
+        self.written = self.written.saturating_add(path.len());
+        if self.written <= MOST_WRITTEN {
+            return Ok(());
+        }
+        let mut path = path.clone();
+        path.truncate(LONGEST_SHOWN);
+        Err(UndoError::System {
+            doing: "remember all paths of the layer",
+            path,
+            errno: Errno::TOOBIG,
+        })
     }
 
     /// Remembers a directory of both sides.

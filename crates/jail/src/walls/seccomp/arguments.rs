@@ -24,6 +24,9 @@ const FIRST_PROCESS: u32 = 1;
 /// There are 4,096 at most. Those who still use them want a page or two; everything else is in `/dev/shm`.
 const LARGEST_SEGMENT: u32 = 64 << 10;
 
+/// There are 32,000 sets at most: of this size they take as much as the segments.
+const LARGEST_SET: u32 = 32;
+
 /// Requests to a terminal that put words into somebody else's mouth, or load code for it.
 const TERMINAL_REQUESTS: [u32; 4] = [
     libc::TIOCSTI as u32,
@@ -101,6 +104,14 @@ pub fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.branch(Test::Any(CREATING), Target::Next, allow);
             program.load(argument_at(mode));
             program.branch(Test::Any(SET_IDENTITY), refuse, allow);
+        }
+        Rule::Rename => {
+            program.load(argument_at(4));
+            program.branch(Test::Any(libc::RENAME_WHITEOUT), refuse, allow);
+        }
+        Rule::Semaphores => {
+            program.load(argument_at(1));
+            program.branch(Test::AtLeast(LARGEST_SET + 1), refuse, allow);
         }
         Rule::Node(mode) => {
             program.load(argument_at(mode));

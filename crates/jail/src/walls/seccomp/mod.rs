@@ -12,6 +12,7 @@ mod rules;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use rules::Sockets;
 
@@ -24,9 +25,16 @@ use crate::system::seccomp;
 /// somebody around us does so already or forbids it. Then processes are not counted and executions not recorded.
 pub type Standing = Result<OwnedFd, Failure>;
 
+/// Whether the jail that this process is going to be has a control group. Copies of the process know it too.
+static COUNTED: AtomicBool = AtomicBool::new(true);
+
+pub fn set_counted(counted: bool) {
+    COUNTED.store(counted, Ordering::Relaxed);
+}
+
 /// Puts up the filter, for this process and all that come of it.
 pub fn restrict(debugging: bool, sockets: Sockets) -> io::Result<Standing> {
-    let choices = Choices { debugging, asking: true, sockets };
+    let choices = Choices { debugging, asking: true, sockets, uncounted: is_uncounted() };
     let asking = compiled(choices)?;
     let mut refused = io::Error::from_raw_os_error(libc::EINVAL);
     for flags in [seccomp::LISTENER | seccomp::WAIT_KILLABLE, seccomp::LISTENER] {
@@ -42,14 +50,21 @@ pub fn restrict(debugging: bool, sockets: Sockets) -> io::Result<Standing> {
 
 /// Makes the filter that most jails have, so that it is there when it is put up.
 pub fn prepare() -> io::Result<()> {
-    compiled(Choices { debugging: false, asking: true, sockets: Sockets::Own }).map(|_| ())
+    let uncounted = is_uncounted();
+    compiled(Choices { debugging: false, asking: true, sockets: Sockets::Own, uncounted })
+        .map(|_| ())
+}
+
+fn is_uncounted() -> bool {
+    !COUNTED.load(Ordering::Relaxed)
 }
 
 fn compiled(choices: Choices) -> io::Result<&'static [libc::sock_filter]> {
-    static MADE: [OnceLock<Option<Vec<libc::sock_filter>>>; 8] = [const { OnceLock::new() }; 8];
+    static MADE: [OnceLock<Option<Vec<libc::sock_filter>>>; 16] = [const { OnceLock::new() }; 16];
     let place = usize::from(choices.debugging)
         + 2 * usize::from(choices.asking)
-        + 4 * usize::from(choices.sockets == Sockets::None);
+        + 4 * usize::from(choices.sockets == Sockets::None)
+        + 8 * usize::from(choices.uncounted);
     MADE.get(place)
         .and_then(|made| made.get_or_init(|| rules::compile(choices)).as_deref())
         .ok_or_else(|| io::Error::from_raw_os_error(libc::E2BIG))

@@ -17,6 +17,8 @@ pub struct Choices {
     /// There is somebody outside who answers questions.
     pub asking: bool,
     pub sockets: Sockets,
+    /// No control group counts memory: what no look at processes finds must not be had.
+    pub uncounted: bool,
 }
 
 /// Who is to be reached.
@@ -74,6 +76,9 @@ const ABSENT: &[Absent] = &[
     ("memory that nobody else can look into, and that no limit counts", &[
         libc::SYS_memfd_secret,
     ]),
+    ("there is a number of them for the whole machine, which one program could use up", &[
+        libc::SYS_io_setup, libc::SYS_io_destroy, libc::SYS_io_submit, libc::SYS_io_cancel, libc::SYS_io_getevents,
+    ]),
     ("changes the rules another part of the kernel holds", &[LSM_SET_SELF_ATTR]),
     ("old, or for hardware only", OLD),
 ];
@@ -101,6 +106,10 @@ const OLD: &[c_long] = &[];
 /// Only for debuggers.
 const DEBUGGING: &[c_long] =
     &[libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev];
+
+/// Memory that belongs to no process: files without names, which can be on their way in a socket where nobody has them
+/// open, and messages that wait. Only for who is counted.
+const NOBODYS: &[c_long] = &[libc::SYS_memfd_create, libc::SYS_msgget];
 
 /// The last number known here. What comes later may do anything: it does not exist. 463 to 466 are the calls for
 /// extended attributes relative to a directory.
@@ -143,6 +152,10 @@ pub enum Rule {
     },
     /// The same for special files.
     Node(u32),
+    /// A mark of deletion, which is a device, may not be left where something was.
+    Rename,
+    /// Semaphores stay when nobody has them any more, like segments.
+    Semaphores,
 }
 
 /// Calls that depend on their arguments, or are asked about.
@@ -159,6 +172,8 @@ const DEPENDING: &[(c_long, Rule)] = &[
     (libc::SYS_sched_setparam, Rule::NotFirst(0)),
     (libc::SYS_sched_setscheduler, Rule::NotFirst(0)),
     (libc::SYS_shmget, Rule::Segment),
+    (libc::SYS_semget, Rule::Semaphores),
+    (libc::SYS_renameat2, Rule::Rename),
     (libc::SYS_setpriority, Rule::NotFirstOf(libc::PRIO_USER)),
     (libc::SYS_ioprio_set, Rule::NotFirstOf(IOPRIO_WHO_USER)),
     (libc::SYS_setrlimit, Rule::SetLimit { tasks: true }),
@@ -271,6 +286,7 @@ fn ranges_of(choices: Choices) -> Vec<(u32, Rule)> {
 fn rule_for(number: c_long, choices: Choices) -> Rule {
     if ABSENT.iter().any(|(_why, calls)| calls.contains(&number))
         || !choices.debugging && DEBUGGING.contains(&number)
+        || choices.uncounted && NOBODYS.contains(&number)
     {
         return Rule::Absent;
     }

@@ -43,7 +43,8 @@ fn run(program: &[libc::sock_filter], call: &Call) -> (u32, usize) {
 }
 
 fn filter(debugging: bool, asking: bool) -> Vec<libc::sock_filter> {
-    compile(Choices { debugging, asking, sockets: Sockets::Own }).expect("it fits")
+    compile(Choices { debugging, asking, sockets: Sockets::Own, uncounted: false })
+        .expect("it fits")
 }
 
 fn verdict(number: c_long, arguments: &[u64]) -> u32 {
@@ -67,7 +68,7 @@ fn every_number_meets_its_rule_after_few_steps() {
         } else {
             match rule_for(
                 c_long::from(number),
-                Choices { debugging: false, asking: true, sockets: Sockets::Own },
+                Choices { debugging: false, asking: true, sockets: Sockets::Own, uncounted: false },
             ) {
                 Rule::Absent => refusal(libc::ENOSYS),
                 Rule::Ask => libc::SECCOMP_RET_USER_NOTIF,
@@ -187,7 +188,8 @@ fn arguments_decide() {
 
 #[test]
 fn no_sockets_but_pairs_where_the_network_is_the_hosts() {
-    let choices = Choices { debugging: false, asking: true, sockets: Sockets::None };
+    let choices =
+        Choices { debugging: false, asking: true, sockets: Sockets::None, uncounted: false };
     let program = compile(choices).expect("it fits");
     let answer = |number: c_long, family: i32| {
         let arguments = [family as u64, 1, 0, 0, 0, 0];
