@@ -188,7 +188,7 @@ impl Beginnings {
             None | Some(b'*' | b'?') => true,
             Some(byte) => {
                 let word = self.0.get(usize::from(byte >> 6)).copied().unwrap_or(u64::MAX);
-                word >> (byte & 63) & 1 == 1
+                (word >> (byte & 63)) & 1 == 1
             }
         }
     }
