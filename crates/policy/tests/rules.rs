@@ -24,6 +24,7 @@ fn every_default_rule_can_be_understood() {
             "limit"
                 | "answered"
                 | "copied-program"
+                | "direct-write"
                 | "found-process"
                 | "home-path"
                 | "late-text"
