@@ -70,7 +70,7 @@ impl Inquiry<'_> {
         // Another command says which: any script, or what its own words name.
         let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
         let shell = matches!(kind_of(path), Some(FileKind::Code(Language::Shell)));
-        path.starts_with(&*word.prefix)
+        path.starts_with(&word.prefix)
             && written.contains(&b'$')
             && ends_in(written, name)
             && (shell || text.starts_with(b"#!") || mentions(written, name))

@@ -284,13 +284,7 @@ mod tests {
                 ],
             ),
             (project, &[("sub/.git/config", PLAIN), ("sub/.git/hooks/pre-push.sample", "")]),
-            (
-                project,
-                &[(".git/config", "gone"), (".git/HEAD", "gone")]
-                    .as_slice()
-                    .get(1..)
-                    .unwrap_or_default(),
-            ),
+            (project, &[(".git/HEAD", "gone")]),
             (project, &[("src/hooks/use.ts", ""), ("src/config", EVIL), ("HEAD", "")]),
             (
                 &[],

@@ -95,29 +95,26 @@ pub fn check(program: &mut Program, rule: Rule, ends: &Ends) {
             program.load(argument_at(1));
             program.branch(Test::Equal(FIRST_PROCESS), refuse, allow);
         }
-        Rule::Mode(mode) => {
-            program.load(argument_at(mode));
-            program.branch(Test::Any(SET_IDENTITY), refuse, allow);
-        }
+        Rule::Mode(mode) => refuse_bits(program, mode, SET_IDENTITY, ends),
         Rule::Open { flags, mode } => {
             program.load(argument_at(flags));
             program.branch(Test::Any(CREATING), Target::Next, allow);
             program.load(argument_at(mode));
             program.branch(Test::Any(SET_IDENTITY), refuse, allow);
         }
-        Rule::Rename => {
-            program.load(argument_at(4));
-            program.branch(Test::Any(libc::RENAME_WHITEOUT), refuse, allow);
-        }
+        Rule::Rename => refuse_bits(program, 4, libc::RENAME_WHITEOUT, ends),
         Rule::Semaphores => {
             program.load(argument_at(1));
             program.branch(Test::AtLeast(LARGEST_SET + 1), refuse, allow);
         }
-        Rule::Node(mode) => {
-            program.load(argument_at(mode));
-            program.branch(Test::Any(SET_IDENTITY | DEVICE), refuse, allow);
-        }
+        Rule::Node(mode) => refuse_bits(program, mode, SET_IDENTITY | DEVICE, ends),
     }
+}
+
+/// Refuses whoever has one of these bits in an argument.
+fn refuse_bits(program: &mut Program, argument: u32, bits: u32, ends: &Ends) {
+    program.load(argument_at(argument));
+    program.branch(Test::Any(bits), Target::To(ends.not_permitted), Target::To(ends.allow));
 }
 
 fn check_limit(program: &mut Program, ends: &Ends, tasks: bool) {
