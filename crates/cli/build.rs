@@ -16,11 +16,8 @@ fn main() {
         println!("cargo::rustc-link-search=native={}", folder.display());
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
-    // It has a fixed place in memory. Otherwise the loader would put right some twenty thousand pointers in it each time, and
-    // every copy of it that makes a jail would carry the pages that they are in. Stack, heap and libraries still lie
-    // somewhere else each time; what is given up is that an attacker who could already write where it should not be possible
-    // would have to guess this place too.
-    println!("cargo::rustc-link-arg-bins=-no-pie");
+    // It could start 0.3 ms sooner at a fixed place in memory, where the loader has no pointers to put right. But this is a
+    // program that reads what strangers have written: its addresses stay unknown to them.
 }
 
 /// Where the C compiler has it. Without, the library is used.

@@ -30,12 +30,13 @@ pub fn reserve(into: &mut Vec<u8>, more: usize) -> Result<(), Stop> {
 
 /// All of it or, if the request is stopped, nothing.
 pub fn extend(into: &mut Vec<u8>, text: &[u8]) -> Result<(), Stop> {
+    // A little more may be all that what is there had no room for.
+    reserve(into, text.len())?;
     if text.len() <= STRETCH {
         into.extend_from_slice(text);
         return Ok(());
     }
     let before = into.len();
-    reserve(into, text.len())?;
     for part in text.chunks(STRETCH) {
         if let Err(stop) = control::check_here() {
             into.truncate(before);
