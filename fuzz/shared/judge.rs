@@ -37,5 +37,6 @@ fn is_whole(bytes: &[u8]) -> bool {
     let limits = Limits::default();
     parse(bytes, options, limits).is_ok()
         && missing(bytes, options, limits) == Missing::Nothing
-        && !bytes.ends_with(b"\\")
+        // A zero is no character of a script: what stands before it continues on the next line.
+        && bytes.iter().rfind(|byte| **byte != 0) != Some(&b'\\')
 }
