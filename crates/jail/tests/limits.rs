@@ -77,8 +77,21 @@ fn memory_is_of_the_whole_tree() {
     }
 }
 
+/// Where no control group counts what they hold, files without a name cannot be made: while one is on its way through a
+/// socket, nobody could see it.
+fn there_are_nameless_files() -> bool {
+    let script = "import os\ntry: os.memfd_create('x')\nexcept OSError as e: exit(e.errno)";
+    let (finished, _) = run(&Limits::default(), &format!("python3 -c \"{script}\""));
+    let absent = finished.ending == Ending::Exited(libc::ENOSYS as u8);
+    assert!(absent || finished.ending == Ending::Exited(0), "{finished:?}");
+    !absent
+}
+
 #[test]
 fn memory_that_belongs_to_no_process_counts() {
+    if !there_are_nameless_files() {
+        return;
+    }
     let limits = Limits { memory: Some(64 * MEGABYTE), ..Limits::default() };
     let cases = [
         (
