@@ -147,7 +147,8 @@ mod tests {
             ("/tmp", "x", true),
             ("/tmp", "/", false),
             (".", "src", true),
-            (".", "..", false),
+            // Wherever the tests run, also below `/tmp`.
+            (".", "../../../../../../../../../../../../etc", false),
             (".", "/etc", false),
         ];
         for (root, path, expected) in cases {
