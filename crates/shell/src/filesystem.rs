@@ -94,6 +94,10 @@ pub trait OpenFile: Send + Sync {
         Err(crate::errno::error(crate::errno::ESPIPE))
     }
     fn metadata(&self) -> io::Result<Metadata>;
+    /// How long a regular file was when a walk found it. Who has read as much from its beginning need not ask for its end.
+    fn length_when_found(&self) -> Option<u64> {
+        None
+    }
     fn truncate(&self, _length: u64) -> io::Result<()> {
         Err(crate::errno::error(crate::errno::EINVAL))
     }

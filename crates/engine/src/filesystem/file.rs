@@ -29,6 +29,7 @@ pub(crate) struct RegularFile {
     extent: Extent,
     /// Where it is recorded what is written; nowhere for what is only read or not in the project.
     followed: Option<Followed>,
+    length_when_found: Option<u64>,
 }
 
 enum Undo {
@@ -40,6 +41,12 @@ enum Undo {
 impl RegularFile {
     pub(crate) fn reading(file: OwnedFd) -> Self {
         Self::new(file, true, false, Preimage::Nothing)
+    }
+
+    /// Met by a walk, with this length. Of what says that it is empty, as the files of `/proc` do, nothing is known.
+    pub(crate) fn found(file: OwnedFd, length: u64) -> Self {
+        let length_when_found = (length > 0).then_some(length);
+        RegularFile { length_when_found, ..Self::reading(file) }
     }
 
     pub(crate) fn new(file: OwnedFd, readable: bool, writable: bool, preimage: Preimage) -> Self {
@@ -57,6 +64,7 @@ impl RegularFile {
             undo,
             extent,
             followed,
+            length_when_found: None,
         }
     }
 
@@ -132,6 +140,10 @@ impl OpenFile for RegularFile {
 
     fn metadata(&self) -> io::Result<Metadata> {
         Ok(metadata::of_handle(&self.file)?)
+    }
+
+    fn length_when_found(&self) -> Option<u64> {
+        self.length_when_found
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {

@@ -272,8 +272,13 @@ pub(crate) fn open_found(
 ) -> io::Result<Arc<dyn OpenFile>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | ALWAYS;
     let file = rustix::fs::openat(directory, name, flags, Mode::empty())?;
-    match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
-        FileType::RegularFile | FileType::Directory => Ok(Arc::new(RegularFile::reading(file))),
+    let found = rustix::fs::fstat(&file)?;
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::RegularFile => {
+            let length = u64::try_from(found.st_size).unwrap_or(0);
+            Ok(Arc::new(RegularFile::found(file, length)))
+        }
+        FileType::Directory => Ok(Arc::new(RegularFile::reading(file))),
         FileType::Fifo => {
             make_blocking(&file);
             Ok(Arc::new(Stream::new(file, FileKind::Fifo, true, false, request.clone())))

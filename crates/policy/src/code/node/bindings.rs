@@ -35,6 +35,7 @@ impl<'t> Bindings<'t> {
     fn name(&mut self, tokens: &'t Tokens<'_>, index: usize) {
         let name = tokens.text(index);
         match name {
+            b"import" if tokens.is(index + 1, b"(") => self.imported_later(tokens, index),
             b"import" => self.import(tokens, index),
             b"for" if tokens.is(index + 1, b"(") => self.loop_name(tokens, index + 1),
             b"class" | b"function" | b"const" | b"let" | b"var" => {
@@ -217,6 +218,42 @@ impl<'t> Bindings<'t> {
             self.parts(tokens, open, &path);
         }
         self.renamed.extend(index..at);
+    }
+
+    /// `import("module").then(name => …)`, also with `function (name) {…}` and with parts of it in braces.
+    fn imported_later(&mut self, tokens: &'t Tokens<'_>, index: usize) {
+        let close = tokens.partner(index + 1);
+        let Some(module) = tokens.literal(index + 2).filter(|_| close == index + 3) else { return };
+        let then = tokens.is(close + 1, b".")
+            && tokens.is_name(close + 2, b"then")
+            && tokens.is(close + 3, b"(");
+        if !then {
+            return;
+        }
+        let path = module_name(module).to_vec();
+        let mut at = close + 4;
+        while matches!(tokens.name(at), Some(b"async" | b"function")) {
+            at += 1;
+        }
+        let has_name = tokens.name(at).is_some() && tokens.is(at + 1, b"(");
+        at += usize::from(has_name);
+        let in_brackets = tokens.is(at, b"(") && {
+            let after = tokens.partner(at) + 1;
+            tokens.is(after, b"=>") || tokens.is(after, b"{")
+        };
+        at += usize::from(in_brackets);
+        if in_brackets && tokens.is(at, b"{") {
+            self.parts(tokens, at, &path);
+        } else if let Some(name) = tokens.name(at)
+            && (in_brackets || tokens.is(at + 1, b"=>"))
+        {
+            self.alias(name, path);
+            self.renamed.insert(at);
+        } else {
+            // A function of another place.
+            return;
+        }
+        self.renamed.insert(index);
     }
 
     /// `for (const name of …)`

@@ -105,8 +105,7 @@ impl Reader<'_, '_, '_> {
         let next = index + 1;
         let key = self.tokens.is(next, b":") && self.tokens.follows(index, &[b"{", b","]);
         if name == b"import" {
-            self.import(index);
-            return next;
+            return self.import(index).max(next);
         }
         if self.bindings.renamed.contains(&index) && name != b"require" {
             return next;
@@ -214,8 +213,13 @@ impl Reader<'_, '_, '_> {
         if !told {
             self.module(&module);
         }
+        self.parts_of(module, index, close + 1)
+    }
+
+    /// `.part.of.it` behind a module, or the module as a whole.
+    fn parts_of(&mut self, module: Vec<u8>, index: usize, from: usize) -> usize {
         let mut path = module;
-        let mut at = close + 1;
+        let mut at = from;
         while (self.tokens.is(at, b".") || self.tokens.is(at, b"?."))
             && let Some(name) = self.tokens.name(at + 1)
         {
@@ -223,7 +227,7 @@ impl Reader<'_, '_, '_> {
             path.extend_from_slice(name);
             at += 2;
         }
-        if at > close + 1 {
+        if at > from {
             return self.path(&path, index, at);
         }
         if is_listed(&path) && !self.bindings.renamed.contains(&index) {
@@ -258,12 +262,14 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn import(&mut self, index: usize) {
-        if self.tokens.is(index + 1, b".") {
-            return;
+    fn import(&mut self, index: usize) -> usize {
+        let next = index + 1;
+        if self.tokens.is(next, b".") {
+            return next;
         }
-        let value = if self.tokens.is(index + 1, b"(") {
-            let argument = self.tokens.arguments(index + 1).into_iter().next().unwrap_or(0..0);
+        let called = self.tokens.is(next, b"(");
+        let value = if called {
+            let argument = self.tokens.arguments(next).into_iter().next().unwrap_or(0..0);
             self.evaluator.value(argument)
         } else {
             // The first text of the statement.
@@ -278,9 +284,29 @@ impl Reader<'_, '_, '_> {
             Some(module) => {
                 let module = module_name(module).to_vec();
                 self.module(&module);
+                if called { self.imported(module, index) } else { next }
             }
-            None => self.findings.danger("import of a computed name"),
+            None => {
+                self.findings.danger("import of a computed name");
+                next
+            }
         }
+    }
+
+    /// What is done with what `import(…)` promises: `(await import("module")).part`, `.then(name => …)`.
+    fn imported(&mut self, module: Vec<u8>, index: usize) -> usize {
+        let after = self.tokens.partner(index + 1) + 1;
+        let in_brackets = index >= 2
+            && self.tokens.is_name(index - 1, b"await")
+            && self.tokens.is(index - 2, b"(")
+            && self.tokens.is(after, b")");
+        if in_brackets {
+            return self.parts_of(module, index, after + 1);
+        }
+        if is_listed(&module) && !self.bindings.renamed.contains(&index) {
+            self.findings.unclear([module.as_slice(), b" handed on"].concat());
+        }
+        after
     }
 
     /// A name of a module or of a part of it, with what follows.

@@ -187,6 +187,10 @@ impl<'a> Searcher<'a> {
     /// Reads more behind what is there.
     fn fill(&mut self, file: &dyn OpenFile) -> Result<usize, Halt> {
         self.control.may_hold(self.file.end).map_err(|_| Halt::Closed)?;
+        let read = self.file.offset + self.file.end as u64;
+        if file.length_when_found() == Some(read) {
+            return Ok(0);
+        }
         if self.buffer.is_empty() {
             self.buffer.resize(FIRST + 1, 0);
             let count = self.read_more(file)?;
