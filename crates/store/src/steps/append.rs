@@ -29,12 +29,18 @@ impl Hand<'_> {
         }
         let spot = self.reach(path)?;
         if !kept {
-            let tail = |from: &_, to: &_| content::copy_tail(from, to, before.size).map(|()| true);
-            keep(&spot, &self.slots.redo, number, tail).at("keep what was appended", path)?;
+            self.keep_tail(&spot, number, before.size).at("keep what was appended", path)?;
+            self.sync_slot(&self.slots.redo, number, path)?;
         }
         cut(&spot, before).at("cut off what was appended", path)?;
         facts::put_back(&spot.directory, &spot.name, before, attributes)
             .at("put its attributes back", path)
+    }
+
+    /// What was appended to the first so many bytes, as a copy of its own.
+    pub(super) fn keep_tail(&self, spot: &Spot, number: u32, first: u64) -> Result<(), Errno> {
+        let tail = |from: &_, to: &_| content::copy_tail(from, to, first).map(|()| true);
+        keep(spot, &self.slots.redo, number, tail).map(|_complete| ())
     }
 
     pub(super) fn reappend(

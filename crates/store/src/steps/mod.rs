@@ -4,6 +4,7 @@
 //! a crash relies on. Nothing is ever deleted here.
 
 mod across;
+mod ahead;
 mod append;
 pub(crate) mod reach;
 mod redo;

@@ -11,8 +11,11 @@ use bstr::BString;
 use rustix::io::Errno;
 
 use super::Hand;
+use super::ahead::InPlace;
+use super::write::{is_kept, kept};
 use crate::error::{At, UndoError};
 use crate::facts::{Facts, Kind};
+use crate::ground::slot_name;
 use crate::path;
 use crate::record::Numbered;
 use crate::system;
@@ -23,16 +26,47 @@ const LITTLE: u64 = 64 << 20;
 /// Each of them is an order of its own.
 const FEW: usize = 200;
 
+fn others_have_much() -> bool {
+    system::unwritten().is_some_and(|bytes| bytes > LITTLE)
+}
+
 impl Hand<'_> {
     pub(crate) fn sync(&self, steps: &[Numbered]) -> Result<(), UndoError> {
-        let named = if system::unwritten().is_some_and(|bytes| bytes > LITTLE) {
-            self.sync_named(steps).unwrap_or(false)
-        } else {
-            false
-        };
-        if named {
+        if others_have_much() && self.sync_named(steps).unwrap_or(false) {
             return Ok(());
         }
+        self.sync_everything()
+    }
+
+    /// The copies that these steps keep, and their names.
+    pub(super) fn sync_kept(&self, steps: &[InPlace<'_>]) -> Result<(), UndoError> {
+        if steps.len() > FEW || !others_have_much() {
+            return self.sync_everything();
+        }
+        for InPlace { number, path, .. } in steps {
+            for folder in [&self.slots.pre, &self.slots.redo] {
+                if is_kept(folder, &slot_name(*number), path)? {
+                    self.sync_slot(folder, *number, path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One copy and its name.
+    pub(super) fn sync_slot(
+        &self,
+        folder: &OwnedFd,
+        number: u32,
+        path: &[u8],
+    ) -> Result<(), UndoError> {
+        kept(folder, &slot_name(number))
+            .and_then(system::sync_data)
+            .and_then(|()| system::sync_directory(folder))
+            .at("write to the disk what is kept", path)
+    }
+
+    fn sync_everything(&self) -> Result<(), UndoError> {
         system::sync_everything(self.ground.root()).at("write everything to the disk", b"")
     }
 

@@ -1,7 +1,7 @@
 //! Content that changes in place: the same inode before and after, for other names of it and for open descriptors.
 //!
-//! Both contents exist as copies while one takes the other's place, so it can be begun again at any time. The copy
-//! that is no longer needed goes when everything is on disk ([`super::sweep`]).
+//! Both contents exist as copies while one takes the other's place, so it can be begun again at any time; most of them are made
+//! ahead ([`super::ahead`]). The copy that is no longer needed goes when everything is on disk ([`super::sweep`]).
 
 use std::os::fd::OwnedFd;
 
@@ -38,6 +38,7 @@ impl Hand<'_> {
         if is_file(&spot, path)? {
             if !kept {
                 keep_copy(&spot, &self.slots.redo, number, &ALWAYS).at("keep its content", path)?;
+                self.sync_slot(&self.slots.redo, number, path)?;
             }
             write_from(&self.slots.pre, &name, &spot).at("write its content back", path)?;
         } else {
@@ -71,6 +72,7 @@ impl Hand<'_> {
         let spot = self.reach(path)?;
         if !kept {
             keep_copy(&spot, &self.slots.pre, number, &ALWAYS).at("keep its content", path)?;
+            self.sync_slot(&self.slots.pre, number, path)?;
         }
         write_from(&self.slots.redo, &name, &spot).at("write its content again", path)?;
         self.put_after(number, path, inode)

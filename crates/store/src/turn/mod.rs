@@ -304,6 +304,7 @@ fn turn_open(
 /// All steps, to the disk, and the record's word for it. Also how recovery goes on.
 pub(crate) fn finish(hand: &mut Hand<'_>, direction: Direction) -> Result<(), UndoError> {
     let [.., reached] = phases(direction);
+    hand.keep_ahead(direction)?;
     hand.go(direction)?;
     hand.sync(&hand.file.record.steps)?;
     let left = settle::left(hand.ground, &hand.file.record)?;
