@@ -78,6 +78,7 @@
 //! recorded: the error comes before the change. Hard links to a file that a program changes in place on an overlay keep
 //! the old content, as the program itself saw it.
 
+pub mod audit;
 mod by_path;
 mod changes;
 mod clean;
