@@ -4,9 +4,9 @@
 //! of the chain then, so the chain never forks. A batch that has to be on the disk is signed as well, and its head anchored
 //! outside of the project: cutting a signed record off is found.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Transaction, params};
 
@@ -20,6 +20,8 @@ use super::{opening, retention};
 
 /// So many records are signed together at least, whatever they are.
 const SIGNED_EVERY: u64 = 256;
+
+const LONGEST_LOG: u64 = 512 << 10;
 
 /// A command is found by so much of its text.
 pub(crate) const SEARCHED: usize = 8 << 10;
@@ -35,11 +37,14 @@ pub struct Signing {
 
 pub struct Database {
     pub(super) connection: Connection,
+    state: OwnedFd,
     database: [u8; 16],
     signer: Option<(Signer, Anchor)>,
     durability: Durability,
     /// Up to here everything is signed.
     signed: u64,
+    /// This process has written what it waited for: whatever follows from it is signed at the end.
+    waited: bool,
 }
 
 impl Database {
@@ -53,7 +58,8 @@ impl Database {
         let signer = signer.transpose()?;
         let durability = Durability::Process;
         let signed = last_signed(&connection)?;
-        Ok(Database { connection, database, signer, durability, signed })
+        let state = opening::keep(state)?;
+        Ok(Database { connection, state, database, signer, durability, signed, waited: false })
     }
 
     fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {
@@ -76,9 +82,10 @@ impl Database {
         let transaction = begin(&self.connection)?;
         let before = head(&transaction, self.database)?;
         let head = append(&transaction, before, batch)?;
+        self.waited |= manner.durability == Durability::Disk;
         let due = manner.durability == Durability::Disk
-            || manner.last
-            || head.sequence - self.signed >= SIGNED_EVERY;
+            || (manner.last && self.waited)
+            || head.sequence - self.signed.min(head.sequence) >= SIGNED_EVERY;
         let signed = match &self.signer {
             Some((signer, _)) if due && head.sequence > self.signed => Some(signer.sign(head)),
             _ => None,
@@ -133,7 +140,10 @@ impl Ledger for Database {
         let written = self.write(batch, manner);
         let (_, signed) = written.map_err(database("be written"))?;
         if durability == Durability::Disk {
-            return self.anchor(signed.as_ref());
+            self.anchor(signed.as_ref())?;
+        }
+        if manner.last {
+            self.shorten_log().map_err(database("be put in order"))?;
         }
         Ok(())
     }
@@ -152,6 +162,17 @@ impl Ledger for Database {
 }
 
 impl Database {
+    /// Whoever opens the database as the only one reads the whole log: processes that end soon must not leave a long one.
+    fn shorten_log(&self) -> rusqlite::Result<()> {
+        if opening::length_of_log(self.state.as_fd()) <= LONGEST_LOG {
+            return Ok(());
+        }
+        // Who is in the way will do it himself.
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let truncate = "PRAGMA wal_checkpoint(TRUNCATE)";
+        self.connection.query_row(truncate, [], |_| Ok(()))
+    }
+
     fn head_sequence(&self) -> Result<u64, AuditError> {
         let sequence = head(&self.connection, self.database).map(|head| head.sequence);
         sequence.map_err(database("be read"))

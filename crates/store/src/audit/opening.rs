@@ -4,7 +4,7 @@
 //! A repository may bring a `.clada` of its own with links in it: they are refused. Files are never opened here, only
 //! looked at: to close one would take away the locks that another connection of this process has on it.
 
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -74,6 +74,18 @@ fn look(state: BorrowedFd<'_>) -> Result<bool, AuditError> {
         there |= name == NAME;
     }
     Ok(there)
+}
+
+/// Bytes in the log beside it.
+pub(crate) fn length_of_log(state: BorrowedFd<'_>) -> u64 {
+    let found = system::stat(state, b"exacta.db-wal").ok().flatten();
+    found.map_or(0, |stat| stat.st_size.try_into().unwrap_or(0))
+}
+
+/// The state directory for as long as the database is open.
+pub(crate) fn keep(state: BorrowedFd<'_>) -> Result<OwnedFd, AuditError> {
+    let kept = state.try_clone_to_owned();
+    kept.map_err(|error| failed("keep it", Errno::from_io_error(&error).unwrap_or(Errno::IO)))
 }
 
 fn failed(doing: &'static str, errno: Errno) -> AuditError {

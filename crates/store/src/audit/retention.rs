@@ -26,11 +26,7 @@ pub(super) fn due(
 
 /// The last record that was written before a moment. Times only ever grow along the chain, so it is found by halving.
 pub(super) fn before(connection: &Connection, moment: Moment) -> rusqlite::Result<Option<u64>> {
-    let ends: (Option<u64>, Option<u64>) =
-        connection.query_row("SELECT min(seq), max(seq) FROM records", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
-    let (Some(mut low), Some(mut high)) = ends else { return Ok(None) };
+    let Some((mut low, mut high)) = ends(connection)? else { return Ok(None) };
     let sql = "SELECT stamp FROM records WHERE seq >= ? ORDER BY seq LIMIT 1";
     let mut look = connection.prepare_cached(sql)?;
     let mut is_old = |sequence: u64| -> rusqlite::Result<bool> {
@@ -50,6 +46,14 @@ pub(super) fn before(connection: &Connection, moment: Moment) -> rusqlite::Resul
     Ok(Some(low))
 }
 
+/// The first record and the last. Asked for apart: for both at once SQLite would look at all of them.
+fn ends(connection: &Connection) -> rusqlite::Result<Option<(u64, u64)>> {
+    let sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)";
+    let (low, high): (Option<u64>, Option<u64>) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(low.zip(high))
+}
+
 /// How far the oldest have to go for the rest to fit, if all are of one size.
 fn surplus(connection: &Connection, bytes: u64) -> rusqlite::Result<Option<u64>> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
@@ -58,10 +62,7 @@ fn surplus(connection: &Connection, bytes: u64) -> rusqlite::Result<Option<u64>>
     if used <= bytes {
         return Ok(None);
     }
-    let sql = "SELECT min(seq), max(seq) FROM records";
-    let (low, high): (Option<u64>, Option<u64>) =
-        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
+    let Some((low, high)) = ends(connection)? else { return Ok(None) };
     let wanted = bytes - bytes / SPARE;
     let count = u128::from(high - low + 1) * u128::from(used - wanted) / u128::from(used.max(1));
     let upto = low + u64::try_from(count).unwrap_or(0);
