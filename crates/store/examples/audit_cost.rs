@@ -168,7 +168,13 @@ fn many(folder: &Path, rows: u64) -> Result<()> {
         ("--failed", Filter { failed: true, ..Filter::default() }),
         ("--decision deny", Filter { verdict: Some(Verdict::Deny), ..Filter::default() }),
         ("--session", Filter { session, ..Filter::default() }),
-        ("--since", Filter { since: Some(1_700_000_000_000_000 + (rows - 100) as i64), ..Filter::default() }),
+        (
+            "--since",
+            Filter {
+                since: Some(1_700_000_000_000_000 + (rows - 100) as i64),
+                ..Filter::default()
+            },
+        ),
         ("--grep, often there", Filter { grep: Some("grep".into()), ..Filter::default() }),
         ("--grep, once there", Filter { grep: Some("word77'".into()), ..Filter::default() }),
         ("--grep, not there", Filter { grep: Some("nowhere".into()), ..Filter::default() }),

@@ -54,6 +54,10 @@ struct State {
     taken: u64,
     written: u64,
     failed: Option<AuditError>,
+    /// Somebody thinks that this was all.
+    settling: bool,
+    /// Something was written since it was last brought in order.
+    unsettled: bool,
     closing: bool,
 }
 
@@ -67,6 +71,11 @@ impl Writer {
     pub fn new(open: Open, limits: Limits) -> Self {
         let open = Mutex::new(Some(open));
         Writer { shared: Arc::default(), thread: Mutex::default(), open, limits }
+    }
+
+    /// Opens the ledger, beside whatever else is done meanwhile.
+    pub fn prepare(&self) -> Result<(), AuditError> {
+        self.ensure_thread()
     }
 
     /// Was everything written so far?
@@ -90,6 +99,12 @@ impl Writer {
     pub fn commit(&self, entry: Entry) -> Result<(), AuditError> {
         let ticket = self.push(entry, None, Some(Durability::Disk))?;
         self.wait_for(ticket)
+    }
+
+    /// The same for somebody who will bring nothing more: what is due at the end is done with it.
+    pub fn settle(&self) -> Result<(), AuditError> {
+        self.shared.lock().settling = true;
+        self.flush()
     }
 
     /// Waits until all that was handed over is written.
@@ -222,9 +237,6 @@ impl Writing<'_> {
             }
             self.shared.lock().written = batch.upto;
             self.shared.done.notify_all();
-            if batch.manner.last {
-                return;
-            }
             if since_look >= LOOKS_EVERY {
                 since_look = 0;
                 if let Err(error) = ledger.retain(&self.limits) {
@@ -252,10 +264,12 @@ impl Writing<'_> {
         let entries = mem::take(&mut state.queue);
         state.bytes = 0;
         let durability = state.urgent.take().unwrap_or(Durability::Process);
-        if entries.is_empty() {
+        if entries.is_empty() && !state.unsettled {
             return None;
         }
-        let manner = Manner { durability, last: state.closing };
+        let last = state.closing || std::mem::take(&mut state.settling);
+        state.unsettled = !last;
+        let manner = Manner { durability, last };
         let upto = state.taken;
         drop(state);
         // There is room again.
