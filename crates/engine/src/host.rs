@@ -37,6 +37,7 @@ pub struct EngineHost {
 struct Steps {
     /// So many are kept.
     most: usize,
+    timed: bool,
     count: AtomicUsize,
     kept: Mutex<Vec<Step>>,
 }
@@ -53,9 +54,11 @@ impl EngineHost {
     }
 
     /// Keeps a record of every command; or of the first ones, if nobody wants `all` of them.
-    pub fn recording(mut self, all: bool) -> Self {
+    /// With `timed`, what the processors work for each request is asked for.
+    pub fn recording(mut self, all: bool, timed: bool) -> Self {
         let most = if all { usize::MAX } else { MOST_STEPS };
-        self.steps = Some(Steps { most, count: AtomicUsize::new(0), kept: Mutex::default() });
+        self.steps =
+            Some(Steps { most, timed, count: AtomicUsize::new(0), kept: Mutex::default() });
         self
     }
 
@@ -95,7 +98,7 @@ impl EngineHost {
 
     /// What this process has worked so far, where that is recorded: asking takes as long as many a command.
     pub fn recorded_time(&self) -> Duration {
-        let wanted = self.steps.as_ref().is_some_and(|steps| steps.most == usize::MAX);
+        let wanted = self.steps.as_ref().is_some_and(|steps| steps.timed);
         if wanted { own_time() } else { Duration::ZERO }
     }
 

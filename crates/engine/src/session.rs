@@ -297,7 +297,7 @@ impl Session {
             host = host.with_programs(programs);
         }
         if options.record_steps || audit.is_on() {
-            host = host.recording(options.record_steps);
+            host = host.recording(options.record_steps, options.record_steps || audit.is_eager());
         }
         let host = Arc::new(host);
         let mut shell = Shell::new(Arc::clone(&host) as _, &environment);

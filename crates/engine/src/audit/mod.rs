@@ -117,6 +117,11 @@ impl Audit {
         self.place.is_some()
     }
 
+    /// The process is there for one request, and has time to ask how much it takes.
+    pub(crate) fn is_eager(&self) -> bool {
+        self.options.eager
+    }
+
     /// So much of each stream is kept.
     pub(crate) fn output_bytes(&self) -> usize {
         self.options.output_bytes
