@@ -49,11 +49,7 @@ impl Launch {
             state,
         });
         options.retention = configuration.retention;
-        let agent = std::env::var("EXACTA_AGENT").unwrap_or_default();
-        let limits = configuration.audit;
-        let audit =
-            AuditOptions { agent, keys: keys(), limits, eager: true, ..AuditOptions::default() };
-        options.audit = Some(audit);
+        options.audit = Some(audit(&configuration));
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
             path: root.join(exacta::commands_file::NAME),
@@ -108,6 +104,19 @@ fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
         refusals: None,
         min_isolation: min_isolation(global)?,
     })
+}
+
+/// How it is recorded.
+fn audit(configuration: &Configuration) -> AuditOptions {
+    let text = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+    AuditOptions {
+        agent: text("EXACTA_AGENT").unwrap_or_default(),
+        keys: keys(),
+        limits: configuration.audit,
+        eager: true,
+        traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        ..AuditOptions::default()
+    }
 }
 
 /// The operator's own state.

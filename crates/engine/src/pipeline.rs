@@ -134,9 +134,10 @@ fn policy(gate: &Gate, located: Located<'_>) -> Result<Cleared, Refused> {
     Ok(Cleared { finding, commands, hosts, direct })
 }
 
-/// 7. Every refusal is recorded here, on its way out of the pipeline. What is allowed is recorded by whoever does it: its
-/// intent before the first effect ([`Audit::intend`](crate::audit::Audit), `undo/transactions.rs`), each program before it
-/// starts (`programs/mod.rs`), and how all of it has ended (`session/recording.rs`).
+/// 7. Every refusal is recorded here, on its way out of the pipeline.
+///
+/// What is allowed is recorded by whoever does it: its intent before the first effect (`undo/transactions.rs`), each
+/// program before it starts (`programs/mod.rs`), and how all of it has ended (`session/recording.rs`).
 fn record(gate: &Gate, argv: &[BString], finding: &Finding) {
     gate.remember(finding);
     gate.audit.refused(argv, finding);

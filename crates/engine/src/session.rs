@@ -285,10 +285,7 @@ impl Session {
             programs = Some(made);
         }
         let profile = judgement.policy.profile().name();
-        let audit = Arc::new(match (options.audit, state) {
-            (Some(wanted), Some(state)) => Audit::new(wanted, state, files.root(), profile),
-            _ => Audit::none(),
-        });
+        let audit = Arc::new(Audit::new(options.audit, state, files.root(), profile));
         let gate = Arc::new(Gate::new(judgement, files, project, Arc::clone(&audit)));
         audit.attach(&gate);
         let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
@@ -376,20 +373,7 @@ impl Session {
         extent: Extent,
     ) -> Outcome {
         let (started, worked) = (Instant::now(), self.host.recorded_time());
-        if !std::mem::take(&mut self.prepared) {
-            self.prepare();
-            self.prepared = false;
-        }
-        let (mut table, streams) = self.open_streams(&request.streams);
-        let said_to = table.get(2).cloned();
-        for descriptor in &request.closed {
-            table.set(*descriptor, None);
-        }
-        self.shell.files = table;
-        self.gate.begin();
-        if let Some(transactions) = &self.transactions {
-            transactions.begin(recorded, self.shell.directory.as_bstr());
-        }
+        let (streams, said_to) = self.begin(request, recorded);
         let begun = self.begin_record(recorded, request.id);
         let screened = begun.and_then(|()| self.screen(request.text.as_bstr()));
         let laid = screened.and_then(|()| self.lay(request.keep));
@@ -419,40 +403,54 @@ impl Session {
         self.shell.files = FileTable::default();
         let undo = self.close_record(&mut status, request.keep, said_to.clone());
         let [output, errors] = streams.map(Collected::take);
-        let truncated = output.cut || errors.cut;
-        let spill = output.spill.or(errors.spill);
-        let (stdout, stderr) = (output.bytes, errors.bytes);
         let (steps, steps_left_out) = self.host.take_steps();
-        let (judged, duration) = (self.gate.judged(), started.elapsed());
-        let ended = Ended {
-            exit: status.0,
-            signal,
-            stopped: stopped.as_ref(),
-            duration,
-            processor_time,
-            judged: &judged,
-            programs: programs.as_ref(),
-            undo: undo.as_ref(),
-            steps: &steps,
-            steps_left_out,
-        };
-        self.record(&ended, [output.witnessed, errors.witnessed], &mut status, said_to.as_ref());
-        let steps = if self.keeps_steps { steps } else { Vec::new() };
-        Outcome {
+        let mut outcome = Outcome {
             status,
-            stdout,
-            stderr,
+            stdout: output.bytes,
+            stderr: errors.bytes,
             stopped,
             exited,
             steps,
-            duration,
+            duration: started.elapsed(),
             processor_time,
-            judged,
-            truncated,
-            spill,
+            judged: self.gate.judged(),
+            truncated: output.cut || errors.cut,
+            spill: output.spill.or(errors.spill),
             programs,
             undo,
+        };
+        let ended = Ended { outcome: &outcome, signal, steps_left_out };
+        let recorded = self.record(&ended, [output.witnessed, errors.witnessed], said_to.as_ref());
+        if let Err(status) = recorded {
+            outcome.status = status;
         }
+        if !self.keeps_steps {
+            outcome.steps = Vec::new();
+        }
+        outcome
+    }
+
+    /// Everything that a request finds when it begins: its streams, and nothing of the one before.
+    fn begin(
+        &mut self,
+        request: &Request,
+        recorded: &BStr,
+    ) -> ([Collected; 2], Option<Arc<dyn OpenFile>>) {
+        if !std::mem::take(&mut self.prepared) {
+            self.prepare();
+            self.prepared = false;
+        }
+        let (mut table, streams) = self.open_streams(&request.streams);
+        let said_to = table.get(2).cloned();
+        for descriptor in &request.closed {
+            table.set(*descriptor, None);
+        }
+        self.shell.files = table;
+        self.gate.begin();
+        if let Some(transactions) = &self.transactions {
+            transactions.begin(recorded, self.shell.directory.as_bstr());
+        }
+        (streams, said_to)
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.

@@ -34,15 +34,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     let mut options = launch.session(Face::Run, approver(&run));
     let name = format!("output-{id}");
     options.output = Some(OutputLimit { bytes: limit, root: Some(options.root.clone()), name });
-    place(&mut options, &run);
-    if run.clear_environment {
-        options.environment.clone_from(&global.environment);
-    }
-    if let Some(programs) = &mut options.programs {
-        programs.direct = run.direct;
-    }
-    options.limits.wall_time = run.timeout;
-    options.record_steps = global.json;
+    adjust(&mut options, global, &run);
     let root = options.root.clone();
     let mut session = match Session::new(options) {
         Ok(session) => session,
@@ -97,9 +89,17 @@ fn approver(run: &RunInvocation) -> Arc<dyn Approver> {
     }
 }
 
-/// `run` starts at the root unless told otherwise.
-fn place(options: &mut SessionOptions, run: &RunInvocation) {
+/// As the command line says. `run` starts at the root unless told otherwise.
+fn adjust(options: &mut SessionOptions, global: &Global, run: &RunInvocation) {
     options.directory = run.directory.as_ref().map(|directory| options.root.join(directory));
+    if run.clear_environment {
+        options.environment.clone_from(&global.environment);
+    }
+    if let Some(programs) = &mut options.programs {
+        programs.direct = run.direct;
+    }
+    options.limits.wall_time = run.timeout;
+    options.record_steps = global.json;
 }
 
 /// A command for another directory must not run in this one.

@@ -4,6 +4,7 @@
 //! Nothing is opened before there is something to record, and nobody waits for what changed nothing: it is handed to the
 //! thread that writes. A session without a directory has no record.
 
+mod traces;
 mod trail;
 mod when;
 mod witness;
@@ -15,6 +16,8 @@ pub use trail::{Trail, Verified};
 pub use when::moment;
 pub(crate) use witness::{Witness, Witnessing, of_collected, same_file};
 pub(crate) use words::{Ended, MOST_STEPS, ruling};
+
+use self::traces::Traces;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,12 +51,14 @@ pub struct AuditOptions {
     pub output_bytes: usize,
     /// This process will record something: what that takes is begun at once, beside everything else.
     pub eager: bool,
+    /// The address of a collector of OpenTelemetry traces.
+    pub traces: Option<String>,
 }
 
 impl Default for AuditOptions {
     fn default() -> Self {
         let (agent, keys, limits) = (String::new(), None, Limits::default());
-        AuditOptions { agent, keys, limits, output_bytes: 1 << 20, eager: false }
+        AuditOptions { agent, keys, limits, output_bytes: 1 << 20, eager: false, traces: None }
     }
 }
 
@@ -68,6 +73,7 @@ pub struct Audit {
     writer: OnceLock<Arc<Writer>>,
     gate: OnceLock<Weak<Gate>>,
     ids: OnceLock<words::Ids>,
+    traces: OnceLock<Option<Traces>>,
     /// The running request has its intent on the disk.
     intended: AtomicBool,
     current: Mutex<Current>,
@@ -82,27 +88,25 @@ struct Current {
 }
 
 impl Audit {
-    /// Of a project whose state is there.
-    pub(crate) fn new(options: AuditOptions, state: State, root: &BStr, profile: &str) -> Self {
-        let place = Some((state, root.into()));
-        Audit { place, ..Self::made(options, profile) }
-    }
-
-    /// Nothing is recorded.
-    pub(crate) fn none() -> Self {
-        Self::made(AuditOptions::default(), "")
-    }
-
-    fn made(options: AuditOptions, profile: &str) -> Self {
+    /// Of the project with this state. Without options, or without a state, nothing is recorded.
+    pub(crate) fn new(
+        options: Option<AuditOptions>,
+        state: Option<State>,
+        root: &BStr,
+        profile: &str,
+    ) -> Self {
+        let place = state.filter(|_| options.is_some()).map(|state| (state, root.into()));
+        let options = options.unwrap_or_default();
         Audit {
             agent: options.agent.as_str().into(),
             profile: profile.into(),
             options,
-            place: None,
+            place,
             session: OnceLock::new(),
             writer: OnceLock::new(),
             gate: OnceLock::new(),
             ids: OnceLock::new(),
+            traces: OnceLock::new(),
             intended: AtomicBool::new(false),
             current: Mutex::default(),
         }
@@ -248,12 +252,24 @@ impl Audit {
         let Current { asked, refusals, .. } = std::mem::take(&mut *self.current());
         let intended = self.intended.swap(false, Ordering::AcqRel);
         let outcome = Outcome { asked, refusals, intended, ..outcome };
+        if let Some(traces) = self.traces() {
+            traces.add(&outcome);
+        }
         self.writer()?.submit(Entry::Outcome(Box::new(outcome)), Some(Box::new(streams)))
     }
 
     /// Nothing follows, and everything is written.
     pub(crate) fn settle(&self) -> Result<(), AuditError> {
-        self.writer.get().map_or(Ok(()), |writer| writer.settle())
+        let settled = self.writer.get().map_or(Ok(()), |writer| writer.settle());
+        if let Some(Some(traces)) = self.traces.get() {
+            traces.close();
+        }
+        settled
+    }
+
+    fn traces(&self) -> Option<&Traces> {
+        let endpoint = self.options.traces.as_deref()?;
+        self.traces.get_or_init(|| Traces::to(endpoint)).as_ref()
     }
 
     fn writer(&self) -> Result<&Writer, AuditError> {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use exacta_store::Watch;
 use exacta_store::audit::{
-    Anchor, Archive as _, AuditError, Known, Problem, ProblemKind, Reader, Report, Signed,
-    public_key, verify,
+    Anchor, Answer, Archive as _, AuditError, Database, Durability, Entry, Known, Ledger as _,
+    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, public_key, verify,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -42,6 +42,15 @@ impl Trail {
     /// Makes nothing: where nothing was recorded that is [`AuditError::Nothing`].
     pub fn open(&self) -> Result<Reader, AuditError> {
         Reader::open(self.state()?.as_fd())
+    }
+
+    /// A person has decided something. On the disk when this returns.
+    pub fn note(&self, answer: Answer) -> Result<(), AuditError> {
+        let project = self.root.as_os_str().as_bytes().to_vec();
+        let signing = Signing { folder: self.keys.clone(), project };
+        let mut database = Database::open(self.state()?.as_fd(), &signing)?;
+        let manner = Manner { durability: Durability::Disk, last: true };
+        database.append(&[Entry::Answer(Box::new(answer)).into()], manner)
     }
 
     /// The head as it was last signed and anchored.

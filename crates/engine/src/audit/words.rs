@@ -15,7 +15,6 @@ use rustix::rand::GetRandomFlags;
 use crate::approvals::Grant;
 use crate::gate::Judged;
 use crate::programs::Tally;
-use crate::undo::UndoReport;
 
 /// More commands of one request are counted, not kept. Programs have each a record of their own.
 pub(crate) const MOST_STEPS: usize = 1_000;
@@ -91,44 +90,39 @@ pub(super) fn judged(judged: &Judged) -> Ruling {
 
 /// How a request has ended, before it is put into words.
 pub(crate) struct Ended<'a> {
-    pub exit: u8,
+    pub outcome: &'a crate::session::Outcome,
     pub signal: Option<i32>,
-    pub stopped: Option<&'a Stop>,
-    pub duration: Duration,
-    pub processor_time: Duration,
-    pub judged: &'a Judged,
-    pub programs: Option<&'a Tally>,
-    pub undo: Option<&'a UndoReport>,
-    pub steps: &'a [Step],
     pub steps_left_out: u64,
 }
 
 impl Ended<'_> {
-    pub(crate) fn outcome(&self) -> Outcome {
-        let mut ruling = judged(self.judged);
-        if let Some(Stop::Refused(refusal)) = self.stopped
+    pub(crate) fn in_words(&self) -> Outcome {
+        let ended = self.outcome;
+        let mut ruling = judged(&ended.judged);
+        if let Some(Stop::Refused(refusal)) = &ended.stopped
             && let Some(id) = &refusal.approval
         {
             let (by, scope) = (String::new(), "pending".to_owned());
             ruling.approval = Some(Approval { id: Some(id.clone()), by, scope });
         }
+        let more = ended.steps.len().saturating_sub(MOST_STEPS) as u64;
+        let undo = ended.undo.as_ref();
         let mut outcome = Outcome {
             ruling,
-            exit: i32::from(self.exit),
+            exit: i32::from(ended.status.0),
             signal: self.signal,
-            stopped: self.stopped.map(ToString::to_string).unwrap_or_default(),
-            timed_out: self.stopped == Some(&Stop::TimedOut),
-            duration: micros(self.duration),
-            processor_time: micros(self.processor_time),
-            steps: self.steps.iter().take(MOST_STEPS).map(step).collect(),
-            steps_left_out: self.steps_left_out
-                + self.steps.len().saturating_sub(MOST_STEPS) as u64,
-            undo: self.undo.map(|undo| Undo { id: undo.id.0, strategy: undo.strategy.clone() }),
+            stopped: ended.stopped.as_ref().map(ToString::to_string).unwrap_or_default(),
+            timed_out: ended.stopped == Some(Stop::TimedOut),
+            duration: micros(ended.duration),
+            processor_time: micros(ended.processor_time),
+            steps: ended.steps.iter().take(MOST_STEPS).map(step).collect(),
+            steps_left_out: self.steps_left_out + more,
+            isolation: Isolation { level: "in-process".to_owned(), ..Isolation::default() },
+            undo: undo.map(|undo| Undo { id: undo.id.0, strategy: undo.strategy.clone() }),
             ..Outcome::default()
         };
-        match self.programs {
-            Some(tally) => add_programs(&mut outcome, tally),
-            None => outcome.isolation.level = "in-process".to_owned(),
+        if let Some(tally) = &ended.programs {
+            add_programs(&mut outcome, tally);
         }
         outcome
     }

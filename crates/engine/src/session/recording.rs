@@ -29,15 +29,13 @@ impl Session {
         &self,
         ended: &Ended<'_>,
         streams: [Captured; 2],
-        status: &mut ExitStatus,
         said_to: Option<&Arc<dyn OpenFile>>,
-    ) {
-        if !self.audit.is_on() || matches!(ended.stopped, Some(Stop::Unrecorded(_))) {
-            return;
+    ) -> Result<(), ExitStatus> {
+        if !self.audit.is_on() || matches!(ended.outcome.stopped, Some(Stop::Unrecorded(_))) {
+            return Ok(());
         }
-        if let Err(error) = self.audit.finish(ended.outcome(), streams) {
-            *status = unrecorded(&error, said_to);
-        }
+        let finished = self.audit.finish(ended.in_words(), streams);
+        finished.map_err(|error| unrecorded(&error, said_to))
     }
 }
 

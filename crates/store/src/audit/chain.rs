@@ -103,7 +103,7 @@ mod tests {
         expected.extend([1, 9]);
         assert_eq!(bytes, expected);
         let digest = hash(&genesis(&[0; 16]), 1, 2, Kind::Cut, &bytes);
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = crate::audit::hex(&digest);
         assert_eq!(hex, "cc442e40f297a2176ca42dc41ad9de6d7dbe14f45503d84925a1c5980391a00e");
     }
 

@@ -1,4 +1,4 @@
-//! The ledger of one project in SQLite: `.clada/exacta.db`.
+//! The ledger of one project in `SQLite`: `.clada/exacta.db`.
 //!
 //! Several processes write to it; each batch is one transaction that begins with the right to write and looks for the end
 //! of the chain then, so the chain never forks. A batch that has to be on the disk is signed as well, and its head anchored
@@ -38,7 +38,8 @@ pub struct Signing {
 pub struct Database {
     pub(super) connection: Connection,
     state: OwnedFd,
-    database: [u8; 16],
+    /// Whose chain it is.
+    identity: [u8; 16],
     signer: Option<(Signer, Anchor)>,
     durability: Durability,
     /// Up to here everything is signed.
@@ -53,13 +54,13 @@ impl Database {
         let connection = opening::for_writing(state)?;
         // What is not asked to be on the disk is not waited for.
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(database("be opened"))?;
-        let database = identity(&connection)?;
+        let identity = identity(&connection)?;
         let signer = signing.folder.as_deref().map(|folder| open_signer(folder, &signing.project));
         let signer = signer.transpose()?;
         let durability = Durability::Process;
         let signed = last_signed(&connection)?;
         let state = opening::keep(state)?;
-        Ok(Database { connection, state, database, signer, durability, signed, waited: false })
+        Ok(Database { connection, state, identity, signer, durability, signed, waited: false })
     }
 
     fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {
@@ -80,7 +81,7 @@ impl Database {
         manner: Manner,
     ) -> rusqlite::Result<(Head, Option<Signed>)> {
         let transaction = begin(&self.connection)?;
-        let before = head(&transaction, self.database)?;
+        let before = head(&transaction, self.identity)?;
         let head = append(&transaction, before, batch)?;
         self.waited |= manner.durability == Durability::Disk;
         let due = manner.durability == Durability::Disk
@@ -106,7 +107,7 @@ impl Database {
             let Some(cut) = retention::plan(&transaction, upto, now())? else {
                 return Ok((None, 0));
             };
-            let before = head(&transaction, self.database)?;
+            let before = head(&transaction, self.identity)?;
             let head = append(&transaction, before, &[Entry::Cut(cut).into()])?;
             retention::remove(&transaction, &cut)?;
             let signed = self.signer.as_ref().map(|(signer, _)| signer.sign(head));
@@ -174,7 +175,7 @@ impl Database {
     }
 
     fn head_sequence(&self) -> Result<u64, AuditError> {
-        let sequence = head(&self.connection, self.database).map(|head| head.sequence);
+        let sequence = head(&self.connection, self.identity).map(|head| head.sequence);
         sequence.map_err(database("be read"))
     }
 }

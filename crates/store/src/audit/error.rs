@@ -85,7 +85,6 @@ impl AuditError {
             AuditError::System { errno: Errno::ACCESS | Errno::PERM | Errno::ROFS, .. } => {
                 Some("make .clada in the project writable for you, or choose another --root")
             }
-            AuditError::System { .. } | AuditError::NoWriter(_) => None,
             AuditError::Database { problem, .. } if problem.contains("full") => {
                 Some("make room on the disk")
             }
@@ -100,7 +99,10 @@ impl AuditError {
             AuditError::NoSuchRequest(_) => Some("`exacta shell history` shows the ids"),
             AuditError::Closed(cause) => cause.next(),
             AuditError::Unreadable(_) => Some("`exacta audit verify` says more"),
-            AuditError::Encoding(_) | AuditError::Nothing => None,
+            AuditError::System { .. }
+            | AuditError::NoWriter(_)
+            | AuditError::Encoding(_)
+            | AuditError::Nothing => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a store of records must be able to do. SQLite is one ([`super::Database`]); a database that many machines share can
+//! What a store of records must be able to do. `SQLite` is one ([`super::Database`]); a database that many machines share can
 //! be another. Sessions know [`Ledger`] alone, verification [`Archive`].
 
 use std::ops::ControlFlow;

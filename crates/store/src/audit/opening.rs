@@ -1,4 +1,4 @@
-//! The database file, found by handle. SQLite opens by path, follows links and makes files as it likes; so what it will
+//! The database file, found by handle. `SQLite` opens by path, follows links and makes files as it likes; so what it will
 //! find is looked at first, relative to the state directory that is open already, and the path it is given leads there.
 //!
 //! A repository may bring a `.clada` of its own with links in it: they are refused. Files are never opened here, only

@@ -46,7 +46,7 @@ pub(super) fn before(connection: &Connection, moment: Moment) -> rusqlite::Resul
     Ok(Some(low))
 }
 
-/// The first record and the last. Asked for apart: for both at once SQLite would look at all of them.
+/// The first record and the last. Asked for apart: for both at once `SQLite` would look at all of them.
 fn ends(connection: &Connection) -> rusqlite::Result<Option<(u64, u64)>> {
     let sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)";
     let (low, high): (Option<u64>, Option<u64>) =

@@ -104,7 +104,7 @@ fn quoted(cell: &str) -> String {
     }
 }
 
-/// ArcSight Common Event Format, version 0.
+/// `ArcSight`: Common Event Format, version 0.
 fn cef(recorded: &Recorded) -> String {
     let common = Common::of(recorded);
     let severity = match common.ruling.verdict {
@@ -157,13 +157,10 @@ fn extension(text: &str) -> String {
 /// Open Cybersecurity Schema Framework 1.3: process activity, launch.
 fn ocsf(recorded: &Recorded) -> Value {
     let common = Common::of(recorded);
-    let (disposition, name) = match common.ruling.verdict {
-        Verdict::Allow => (1, "Allowed"),
-        Verdict::Confirm => (1, "Allowed"),
-        Verdict::Deny => (2, "Blocked"),
-    };
-    let pending = common.ruling.verdict == Verdict::Confirm && common.exit() == Some(126);
-    let (disposition, name) = if pending { (2, "Blocked") } else { (disposition, name) };
+    // What nobody has approved was not run.
+    let unapproved = common.ruling.verdict == Verdict::Confirm && common.exit() == Some(126);
+    let blocked = common.ruling.verdict == Verdict::Deny || unapproved;
+    let (disposition, name) = if blocked { (2, "Blocked") } else { (1, "Allowed") };
     let status = match common.exit() {
         Some(0) => (1, "Success"),
         Some(_) => (2, "Failure"),

@@ -24,7 +24,7 @@ pub fn perform(global: &Global, trail: &Trail, filter: Filter, follow: bool) -> 
         look: Look::of_output(launch::no_colour()),
         zone: Zone::of_operator(),
     };
-    let mut reader = match (trail.open(), follow) {
+    let reader = match (trail.open(), follow) {
         (Err(AuditError::Nothing), true) => None,
         (Ok(reader), _) => Some(reader),
         (Err(error), _) => return refused(&error),
@@ -43,19 +43,27 @@ pub fn perform(global: &Global, trail: &Trail, filter: Filter, follow: bool) -> 
             Err(error) => return refused(&error),
         }
     }
-    while follow {
+    if follow { go_on(trail, reader, &filter, last, &shown) } else { Exit::Success }
+}
+
+/// Until nobody reads any more.
+fn go_on(
+    trail: &Trail,
+    mut reader: Option<Reader>,
+    filter: &Filter,
+    mut last: u64,
+    shown: &Shown,
+) -> Exit {
+    loop {
         thread::sleep(PAUSE);
-        if reader.is_none() {
-            reader = trail.open().ok();
-        }
+        reader = reader.or_else(|| trail.open().ok());
         let Some(reader) = &reader else { continue };
-        match newer(reader, &filter, &mut last, &shown) {
+        match newer(reader, filter, &mut last, shown) {
             Ok(Listener::There) => {}
-            Ok(Listener::Gone) => break,
+            Ok(Listener::Gone) => return Exit::Success,
             Err(error) => return refused(&error),
         }
     }
-    Exit::Success
 }
 
 fn latest(reader: &Reader, filter: &Filter) -> Result<Vec<Recorded>, AuditError> {

@@ -69,6 +69,8 @@ fn records_that_were_cut_off() {
     assert_eq!(found(all), [(CutOff, 1)]);
 }
 
+type Stored = (u64, i64, i64, [u8; 32], Vec<u8>);
+
 /// Whoever can write everything anew, hashes and all, has no key.
 #[test]
 fn a_chain_that_was_written_anew() {
@@ -76,7 +78,7 @@ fn a_chain_that_was_written_anew() {
         let connection = rusqlite::Connection::open(ground.database_path()).expect("opens");
         let read = "SELECT seq, stamp, kind, hash, body FROM records WHERE seq >= 10 ORDER BY seq";
         let mut statement = connection.prepare(read).expect("prepared");
-        let rows: Vec<(u64, i64, i64, [u8; 32], Vec<u8>)> = statement
+        let rows: Vec<Stored> = statement
             .query_map([], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
             })

@@ -133,9 +133,10 @@ impl Walk<'_> {
             return self.report.add(ProblemKind::Inserted, link.sequence, detail);
         }
         let upto = link.sequence - 1;
-        let detail = match upto == missing {
-            true => "it is missing".to_owned(),
-            false => format!("records {missing} to {upto} are missing"),
+        let detail = if upto == missing {
+            "it is missing".to_owned()
+        } else {
+            format!("records {missing} to {upto} are missing")
         };
         self.report.add(ProblemKind::Removed, missing, detail);
     }
@@ -215,7 +216,7 @@ impl Walk<'_> {
     fn listen(&mut self, link: &Link) {
         match link.entry() {
             Ok(Entry::Intent(intent)) => {
-                self.told.begin(link.sequence, &intent.asked, &intent.ruling)
+                self.told.begin(link.sequence, &intent.asked, &intent.ruling);
             }
             Ok(Entry::Outcome(outcome)) => self.told.end(link.sequence, &outcome),
             Ok(Entry::Start(_) | Entry::Answer(_) | Entry::Cut(_)) => {}
