@@ -170,6 +170,8 @@ fn session(root: &str) -> Result<Session, Box<dyn Error>> {
     // What a judge costs is another row.
     options.judgement = Some(Judgement::none());
     options.programs = Some(self::options());
+    // So is a record.
+    options.audit = None;
     Ok(Session::new(options)?)
 }
 

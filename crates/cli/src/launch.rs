@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bstr::BString;
 use exacta::approvals::Approver;
+use exacta::audit::AuditOptions;
 use exacta::caller::{self, Inherit};
 use exacta::configuration::{Configuration, Sources, TrustedCommands};
 use exacta::gate::Face;
@@ -48,6 +49,7 @@ impl Launch {
             state,
         });
         options.retention = configuration.retention;
+        options.audit = Some(audit(&configuration));
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
             path: root.join(exacta::commands_file::NAME),
@@ -90,20 +92,42 @@ pub fn no_colour() -> bool {
 
 /// Where the configuration is.
 fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
-    let home = directory("HOME");
     let named = global.config.clone().or_else(|| directory("EXACTA_CONFIG"));
-    let usual = directory("XDG_CONFIG_HOME").or_else(|| Some(home.clone()?.join(".config")));
-    let state = directory("XDG_STATE_HOME").or_else(|| Some(home?.join(".local/state")));
+    let usual = directory("XDG_CONFIG_HOME").or_else(|| Some(directory("HOME")?.join(".config")));
     Ok(Sources {
         root: root.to_owned(),
         system: PathBuf::from("/etc/exacta/config.toml"),
         user_required: named.is_some(),
         user: named.or_else(|| Some(usual?.join("exacta/config.toml"))),
-        state: state.map(|state| state.join("exacta")),
+        state: state(),
         profile: profile(global)?,
         refusals: None,
         min_isolation: min_isolation(global)?,
     })
+}
+
+/// How it is recorded.
+fn audit(configuration: &Configuration) -> AuditOptions {
+    let text = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+    AuditOptions {
+        agent: text("EXACTA_AGENT").unwrap_or_default(),
+        keys: keys(),
+        limits: configuration.audit,
+        eager: true,
+        traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        ..AuditOptions::default()
+    }
+}
+
+/// The operator's own state.
+fn state() -> Option<PathBuf> {
+    let home = || Some(directory("HOME")?.join(".local/state"));
+    directory("XDG_STATE_HOME").or_else(home).map(|state| state.join("exacta"))
+}
+
+/// Where the key is that signs records, and the heads that are anchored outside of projects.
+pub fn keys() -> Option<PathBuf> {
+    state().map(|state| state.join("audit"))
 }
 
 /// The flag, else `EXACTA_PROFILE`.

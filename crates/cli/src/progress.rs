@@ -31,6 +31,11 @@ impl Progress {
         Progress { state: looked_at.then(|| Arc::new(Mutex::new(state))) }
     }
 
+    /// Somebody looks.
+    pub fn is_seen(&self) -> bool {
+        self.state.is_some()
+    }
+
     /// To be told by whoever works.
     pub fn watch(&self) -> Watch {
         let Some(state) = self.state.clone() else { return Watch::default() };

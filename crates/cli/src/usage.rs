@@ -12,7 +12,13 @@ Usage:
   exacta shell test [--json] COMMAND                would it be allowed? exit 0 allow, 3 confirm, 4 deny
   exacta shell test --json --batch                  one JSON string a line in, one verdict a line out
   exacta shell status|allowlist|blocklist|rules     what is in force; --json
-  exacta shell history                              what this process has run
+  exacta shell history [ID] [FILTERS]               what was run here, newest first; one of them as a whole
+  exacta audit verify [--head LINE]                 is the record what was written? exit 1 if not
+  exacta audit head                                 a signed line, to be kept elsewhere
+  exacta audit tail [-f] [FILTERS]                  the last requests, and those that come
+  exacta audit export [--format jsonl|csv|cef|ocsf] [FILTERS]
+                                                    FILTERS: --limit N, --since 2h, --until DAY, --session ID,
+                                                    --decision allow|confirm|deny, --failed, --grep TEXT
   exacta approvals [list | show ID | approve ID [--session|--always] | deny ID [--never]]
   exacta undo [ID | --last N] [--force] [--dry-run] take requests back; redo makes them again
   exacta log [--limit N]                            what was recorded, newest first; --json on all of these

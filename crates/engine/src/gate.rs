@@ -13,10 +13,10 @@ use exacta_shell::host::Refusal;
 use crate::approvals::{
     Answer, Approver, Digest, Grant, PendingStore, Question, Scope, Standing, Unattended, storable,
 };
+use crate::audit::Audit;
 use crate::commands_file::Entered;
 use crate::decisions::ProjectDecisions;
 use crate::proposal::Proposed;
-use crate::recorder::Recorder;
 use crate::surroundings::{Grants, World};
 
 /// How a session shows itself to whoever uses it.
@@ -83,7 +83,7 @@ impl Judgement {
 pub struct Gate {
     pub judgement: Judgement,
     pub files: Arc<dyn FileSystem>,
-    pub recorder: Recorder,
+    pub audit: Arc<Audit>,
     /// The environment that the session began with.
     environment: OnceLock<Vec<(BString, BString)>>,
     /// Absent for a session without a real directory: nothing can be kept there.
@@ -125,11 +125,16 @@ pub struct Judged {
 }
 
 impl Gate {
-    pub fn new(judgement: Judgement, files: Arc<dyn FileSystem>, project: Option<Project>) -> Self {
+    pub fn new(
+        judgement: Judgement,
+        files: Arc<dyn FileSystem>,
+        project: Option<Project>,
+        audit: Arc<Audit>,
+    ) -> Self {
         Gate {
             judgement,
             files,
-            recorder: Recorder::default(),
+            audit,
             environment: OnceLock::new(),
             project,
             state: Mutex::default(),

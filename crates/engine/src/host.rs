@@ -1,6 +1,7 @@
 //! The host of a session: its files, its clock, its chance, and who the script is told it is.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, BString};
@@ -11,6 +12,7 @@ use exacta_store::UndoError;
 use rustix::rand::GetRandomFlags;
 use rustix::time::ClockId;
 
+use crate::audit::MOST_STEPS;
 use crate::filesystem::CurrentRequest;
 use crate::gate::Gate;
 use crate::judging;
@@ -26,9 +28,24 @@ pub struct EngineHost {
     gate: Arc<Gate>,
     identity: Identity,
     /// Commands of the current request, if they are recorded.
-    steps: Option<Mutex<Vec<Step>>>,
+    steps: Option<Steps>,
     /// Real programs, if any may run.
     programs: Option<Programs>,
+}
+
+/// The commands of a request.
+struct Steps {
+    /// So many are kept.
+    most: usize,
+    timed: bool,
+    count: AtomicUsize,
+    kept: Mutex<Vec<Step>>,
+}
+
+impl Steps {
+    fn kept(&self) -> MutexGuard<'_, Vec<Step>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl EngineHost {
@@ -36,9 +53,12 @@ impl EngineHost {
         EngineHost { files: Arc::clone(&gate.files), gate, identity, steps: None, programs: None }
     }
 
-    /// Keeps a record of every command.
-    pub fn recording(mut self) -> Self {
-        self.steps = Some(Mutex::default());
+    /// Keeps a record of every command; or of the first ones, if nobody wants `all` of them.
+    /// With `timed`, what the processors work for each request is asked for.
+    pub fn recording(mut self, all: bool, timed: bool) -> Self {
+        let most = if all { usize::MAX } else { MOST_STEPS };
+        self.steps =
+            Some(Steps { most, timed, count: AtomicUsize::new(0), kept: Mutex::default() });
         self
     }
 
@@ -78,13 +98,17 @@ impl EngineHost {
 
     /// What this process has worked so far, where that is recorded: asking takes as long as many a command.
     pub fn recorded_time(&self) -> Duration {
-        if self.records() { own_time() } else { Duration::ZERO }
+        let wanted = self.steps.as_ref().is_some_and(|steps| steps.timed);
+        if wanted { own_time() } else { Duration::ZERO }
     }
 
-    /// The commands recorded since the last time.
-    pub fn take_steps(&self) -> Vec<Step> {
-        let Some(steps) = &self.steps else { return Vec::new() };
-        std::mem::take(&mut *steps.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The commands recorded since the last time, and how many more there were.
+    pub fn take_steps(&self) -> (Vec<Step>, u64) {
+        let Some(steps) = &self.steps else { return Default::default() };
+        let kept = std::mem::take(&mut *steps.kept());
+        let count = steps.count.swap(0, Ordering::Relaxed);
+        let left_out = count.saturating_sub(steps.most) as u64;
+        (kept, left_out)
     }
 
     /// Whatever blocks from now on (a FIFO, standard input) ends when this request does.
@@ -107,12 +131,15 @@ impl Host for EngineHost {
     }
 
     fn records(&self) -> bool {
-        self.steps.is_some()
+        // Beyond what is kept they are only counted: a loop is not to pay for a list that nobody reads.
+        self.steps
+            .as_ref()
+            .is_some_and(|steps| steps.count.fetch_add(1, Ordering::Relaxed) < steps.most)
     }
 
     fn record(&self, step: Step) {
         if let Some(steps) = &self.steps {
-            steps.lock().unwrap_or_else(PoisonError::into_inner).push(step);
+            steps.kept().push(step);
         }
     }
 

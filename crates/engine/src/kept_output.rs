@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use exacta_shell::errno;
 use exacta_shell::filesystem::{FileKind, Metadata, OpenFile};
 use exacta_shell::pipe::{Capture, stream_metadata};
+use exacta_store::audit::Captured;
+
+use crate::audit::{Witness, Witnessing, of_collected};
 
 /// How much is kept, and where the rest goes.
 #[derive(Debug, Clone)]
@@ -53,6 +56,8 @@ pub struct Kept {
     pub cut: bool,
     /// Where the whole is, as a script sees it.
     pub spill: Option<String>,
+    /// What goes into the record.
+    pub witnessed: Captured,
 }
 
 impl KeptOutput {
@@ -116,7 +121,7 @@ impl KeptOutput {
     }
 
     /// What is left to show, once nobody writes any more.
-    pub fn take(&self) -> Kept {
+    pub fn take(&self, witnessing: Witnessing) -> Kept {
         let mut state = self.lock();
         let State { mut head, tail, total, spill, .. } = std::mem::take(&mut *state);
         let cut = total > self.limit.bytes;
@@ -126,14 +131,15 @@ impl KeptOutput {
             rest.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
         }
         rest.extend(tail);
-        match &self.target {
-            Some(target) => {
-                let _nobody_may_read = target.write_all(&rest);
-                head = Vec::new();
-            }
-            None => head.extend_from_slice(&rest),
+        if let Some(target) = &self.target {
+            let _nobody_may_read = target.write_all(&rest);
         }
-        Kept { bytes: head, cut, spill: spill.map(|spill| spill.path) }
+        head.extend_from_slice(&rest);
+        let witnessed = witnessed(&head, total, cut, witnessing);
+        if self.target.is_some() {
+            head = Vec::new();
+        }
+        Kept { bytes: head, cut, spill: spill.map(|spill| spill.path), witnessed }
     }
 }
 
@@ -160,11 +166,20 @@ impl OpenFile for KeptOutput {
     }
 }
 
+fn witnessed(bytes: &[u8], total: u64, cut: bool, witnessing: Witnessing) -> Captured {
+    match witnessing {
+        Witnessing::Nothing => Captured::default(),
+        Witnessing::UpTo(limit) => of_collected(bytes, total, cut, limit),
+    }
+}
+
 /// What is collected of one stream of output.
 pub enum Collected {
     Nothing,
-    All(Arc<Capture>),
-    Kept(Arc<KeptOutput>),
+    All(Arc<Capture>, Witnessing),
+    Kept(Arc<KeptOutput>, Witnessing),
+    /// The caller has it, and the record.
+    Witnessed(Arc<Witness>),
 }
 
 impl Collected {
@@ -173,17 +188,24 @@ impl Collected {
         limit: Option<&OutputLimit>,
         target: Option<Arc<dyn OpenFile>>,
         suffix: &str,
+        witnessing: Witnessing,
     ) -> (Arc<dyn OpenFile>, Collected) {
         match (limit, target) {
             (Some(limit), target) => {
                 let name = format!("{}.{suffix}", limit.name);
                 let kept = Arc::new(KeptOutput::new(OutputLimit { name, ..limit.clone() }, target));
-                (Arc::clone(&kept) as _, Collected::Kept(kept))
+                (Arc::clone(&kept) as _, Collected::Kept(kept, witnessing))
             }
-            (None, Some(target)) => (target, Collected::Nothing),
+            (None, Some(target)) => match witnessing {
+                Witnessing::Nothing => (target, Collected::Nothing),
+                Witnessing::UpTo(limit) => {
+                    let witness = Arc::new(Witness::new(target, limit));
+                    (Arc::clone(&witness) as _, Collected::Witnessed(witness))
+                }
+            },
             (None, None) => {
                 let capture = Arc::new(Capture::default());
-                (Arc::clone(&capture) as _, Collected::All(capture))
+                (Arc::clone(&capture) as _, Collected::All(capture, witnessing))
             }
         }
     }
@@ -192,8 +214,13 @@ impl Collected {
     pub fn take(self) -> Kept {
         match self {
             Collected::Nothing => Kept::default(),
-            Collected::All(capture) => Kept { bytes: capture.take(), ..Kept::default() },
-            Collected::Kept(kept) => kept.take(),
+            Collected::All(capture, witnessing) => {
+                let bytes = capture.take();
+                let witnessed = witnessed(&bytes, bytes.len() as u64, false, witnessing);
+                Kept { bytes, witnessed, ..Kept::default() }
+            }
+            Collected::Kept(kept, witnessing) => kept.take(witnessing),
+            Collected::Witnessed(witness) => Kept { witnessed: witness.take(), ..Kept::default() },
         }
     }
 }
@@ -208,7 +235,7 @@ mod tests {
         for part in parts {
             output.write(part.as_bytes()).expect("it is kept");
         }
-        output.take()
+        output.take(Witnessing::Nothing)
     }
 
     #[test]

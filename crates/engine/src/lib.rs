@@ -4,6 +4,7 @@
 //! result is shown: that is the binary's.
 
 pub mod approvals;
+pub mod audit;
 pub mod background;
 pub mod caller;
 pub mod commands_file;
@@ -26,7 +27,6 @@ pub mod primitives;
 pub mod programs;
 pub mod project;
 mod proposal;
-pub mod recorder;
 pub mod records;
 pub mod reference;
 pub mod report;

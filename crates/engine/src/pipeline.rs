@@ -8,16 +8,12 @@
 //! Step 1 runs once per request, steps 2 to 7 for every command about to run and every file about to be opened. Each
 //! step takes the value of the one before; only step 5 makes a [`Cleared`], and whatever executes takes one.
 
-use std::time::SystemTime;
-
 use bstr::{BStr, BString};
 use exacta_policy::rules::grant::Grant;
 use exacta_policy::{Action, Finding, Step};
-use exacta_shell::status::ExitStatus;
 
 use crate::gate::{Face, Gate, Refused};
 use crate::proposal::{Proposed, blocked_by_name, normalised, written_of};
-use crate::recorder::Record;
 use crate::surroundings::World;
 
 /// A yes, and the rule that says so. Nothing else can make one.
@@ -100,7 +96,7 @@ fn clear(gate: &Gate, proposed: Proposed<'_>) -> Result<Cleared, Refused> {
 fn recorded(gate: &Gate, cleared: Result<Cleared, Refused>) -> Result<Cleared, Refused> {
     match &cleared {
         Ok(cleared) => gate.remember(&cleared.finding),
-        Err(refused) => record(gate, refused.argv.clone(), &refused.finding, None),
+        Err(refused) => record(gate, &refused.argv, &refused.finding),
     }
     cleared
 }
@@ -138,15 +134,11 @@ fn policy(gate: &Gate, located: Located<'_>) -> Result<Cleared, Refused> {
     Ok(Cleared { finding, commands, hosts, direct })
 }
 
-/// 7. Every way out of the pipeline is recorded here.
-pub fn record(gate: &Gate, argv: Vec<BString>, finding: &Finding, status: Option<ExitStatus>) {
+/// 7. Every refusal is recorded here, on its way out of the pipeline.
+///
+/// What is allowed is recorded by whoever does it: its intent before the first effect (`undo/transactions.rs`), each
+/// program before it starts (`programs/mod.rs`), and how all of it has ended (`session/recording.rs`).
+fn record(gate: &Gate, argv: &[BString], finding: &Finding) {
     gate.remember(finding);
-    gate.recorder.add(Record {
-        time: SystemTime::now(),
-        argv,
-        decision: finding.decision,
-        rule: finding.rule.to_string(),
-        reason: finding.reason.to_string(),
-        status,
-    });
+    gate.audit.refused(argv, finding);
 }

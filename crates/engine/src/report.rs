@@ -38,6 +38,11 @@ pub fn timestamp(time: SystemTime) -> String {
     jiff::Timestamp::try_from(time).map(|time| time.to_string()).unwrap_or_default()
 }
 
+/// The same of microseconds since 1970.
+pub fn moment(micros: i64) -> String {
+    jiff::Timestamp::from_microsecond(micros).map(|time| time.to_string()).unwrap_or_default()
+}
+
 /// The words of a text that is one simple command made of literal words; empty for anything else.
 pub fn words_of_simple_command(text: &BStr) -> Vec<String> {
     let options = exacta_syntax::ParseOptions::default();

@@ -2,6 +2,7 @@
 //! requests. A request goes in as text and comes out as an [`Outcome`].
 
 mod ending;
+mod recording;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +18,9 @@ use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
 use exacta_policy::Verdict;
 use exacta_shell::host::Step;
+use exacta_store::audit::AuditError;
 
+use crate::audit::{Audit, AuditOptions, Ended, Witnessing, same_file};
 use crate::commands_file::{Trust, TrustNothing};
 use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
@@ -28,7 +31,6 @@ use crate::kept_output::{Collected, OutputLimit};
 use crate::metered::Metered;
 use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
-use crate::recorder::Record;
 use crate::surroundings::World;
 use crate::undo::{Keep, Retention, Transactions, UndoReport};
 
@@ -59,6 +61,8 @@ pub struct SessionOptions {
     pub programs: Option<ProgramOptions>,
     /// How much is remembered of what was done.
     pub retention: Retention,
+    /// How it is recorded. Absent, or without a real directory: it is not.
+    pub audit: Option<AuditOptions>,
 }
 
 /// Where files live.
@@ -88,6 +92,7 @@ impl SessionOptions {
             output: None,
             programs: None,
             retention: Retention::default(),
+            audit: Some(AuditOptions::default()),
         }
     }
 }
@@ -100,6 +105,8 @@ pub struct Request {
     pub closed: Vec<u32>,
     /// What becomes of what it changes.
     pub keep: Keep,
+    /// Its correlation id; absent: one is made.
+    pub id: Option<[u8; 16]>,
 }
 
 /// Standard input, output and error of a request.
@@ -113,7 +120,7 @@ pub enum Streams {
 impl Request {
     pub fn new(text: impl Into<BString>) -> Self {
         let streams = Streams::Captured { input: Vec::new() };
-        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply }
+        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply, id: None }
     }
 
     pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
@@ -128,6 +135,12 @@ impl Request {
         errors: Arc<dyn OpenFile>,
     ) -> Self {
         self.streams = Streams::Given { input, output, errors };
+        self
+    }
+
+    /// The id by which its record is found, and by which the caller knows it.
+    pub fn known_as(mut self, id: [u8; 16]) -> Self {
+        self.id = Some(id);
         self
     }
 
@@ -198,17 +211,23 @@ pub struct Session {
     output: Option<OutputLimit>,
     /// A request was announced and has not run yet.
     prepared: bool,
+    /// Whoever asked wants to see every command.
+    keeps_steps: bool,
     /// What programs write goes into no layer.
     direct: bool,
     /// What its requests leave in the undo journal, where there is one.
     transactions: Option<Arc<Transactions>>,
+    audit: Arc<Audit>,
 }
 
 impl Session {
     /// The end of a session whose process ends with it: nobody is left to wait until its jail is put away. Everything in
     /// there is ended; the rest is done by the process that made it, when it finds this one gone.
-    pub fn leave(self) {
+    ///
+    /// An error: what it did could not be recorded.
+    pub fn leave(self) -> Result<(), AuditError> {
         self.host.leave();
+        self.audit.settle()
     }
 
     pub fn new(options: SessionOptions) -> Result<Self, EngineError> {
@@ -239,7 +258,7 @@ impl Session {
     }
 
     fn with_project(
-        Opened { files, transactions, cover }: Opened,
+        Opened { files, transactions, cover, state }: Opened,
         options: SessionOptions,
         project: Option<Project>,
     ) -> Result<Self, EngineError> {
@@ -265,13 +284,17 @@ impl Session {
             judgement.grants.direct = direct || !made.can_have_layers(wanted);
             programs = Some(made);
         }
-        let gate = Arc::new(Gate::new(judgement, files, project));
+        let profile = judgement.policy.profile().name();
+        let audit = Arc::new(Audit::new(options.audit, state, files.root(), profile));
+        let gate = Arc::new(Gate::new(judgement, files, project, Arc::clone(&audit)));
+        audit.attach(&gate);
         let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
         if let Some(programs) = programs {
+            programs.announce_to(&audit);
             host = host.with_programs(programs);
         }
-        if options.record_steps {
-            host = host.recording();
+        if options.record_steps || audit.is_on() {
+            host = host.recording(options.record_steps, options.record_steps || audit.is_eager());
         }
         let host = Arc::new(host);
         let mut shell = Shell::new(Arc::clone(&host) as _, &environment);
@@ -284,6 +307,7 @@ impl Session {
         gate.begin_session(shell.variables.environment());
         if let Some(transactions) = &transactions {
             transactions.retain(options.retention);
+            transactions.announce_to(&audit);
         }
         Ok(Session {
             shell,
@@ -292,8 +316,10 @@ impl Session {
             limits: options.limits,
             output: options.output,
             prepared: false,
+            keeps_steps: options.record_steps,
             direct,
             transactions,
+            audit,
         })
     }
 
@@ -347,31 +373,20 @@ impl Session {
         extent: Extent,
     ) -> Outcome {
         let (started, worked) = (Instant::now(), self.host.recorded_time());
-        if !std::mem::take(&mut self.prepared) {
-            self.prepare();
-            self.prepared = false;
-        }
-        let (mut table, streams) = self.open_streams(&request.streams);
-        let said_to = table.get(2).cloned();
-        for descriptor in &request.closed {
-            table.set(*descriptor, None);
-        }
-        self.shell.files = table;
-        self.gate.begin();
-        if let Some(transactions) = &self.transactions {
-            transactions.begin(recorded, self.shell.directory.as_bstr());
-        }
-        let screened = self.screen(request.text.as_bstr());
+        let (streams, said_to) = self.begin(request, recorded);
+        let begun = self.begin_record(recorded, request.id);
+        let screened = begun.and_then(|()| self.screen(request.text.as_bstr()));
         let laid = screened.and_then(|()| self.lay(request.keep));
         let mut flow = laid.and_then(|()| body(&mut self.shell));
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
         if let Err(stop) = self.shell.control.check() {
             flow = Err(stop.into());
         }
-        let (stopped, exited) = match &flow {
-            Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true),
-            Err(Interrupt::Exit(_) | Interrupt::Killed(_)) => (None, true),
-            _ => (None, false),
+        let (stopped, exited, signal) = match &flow {
+            Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true, None),
+            Err(Interrupt::Killed(signal)) => (None, true, Some(*signal)),
+            Err(Interrupt::Exit(_)) => (None, true, None),
+            _ => (None, false, None),
         };
         let mut status = match extent {
             Extent::Request => self.shell.end_request(flow),
@@ -386,28 +401,56 @@ impl Session {
         let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let undo = self.close_record(&mut status, request.keep, said_to);
+        let undo = self.close_record(&mut status, request.keep, said_to.clone());
         let [output, errors] = streams.map(Collected::take);
-        let truncated = output.cut || errors.cut;
-        let spill = output.spill.or(errors.spill);
-        let (stdout, stderr) = (output.bytes, errors.bytes);
-        let steps = self.host.take_steps();
-        let (judged, duration) = (self.gate.judged(), started.elapsed());
-        Outcome {
+        let (steps, steps_left_out) = self.host.take_steps();
+        let mut outcome = Outcome {
             status,
-            stdout,
-            stderr,
+            stdout: output.bytes,
+            stderr: errors.bytes,
             stopped,
             exited,
             steps,
-            duration,
+            duration: started.elapsed(),
             processor_time,
-            judged,
-            truncated,
-            spill,
+            judged: self.gate.judged(),
+            truncated: output.cut || errors.cut,
+            spill: output.spill.or(errors.spill),
             programs,
             undo,
+        };
+        let ended = Ended { outcome: &outcome, signal, steps_left_out };
+        let recorded = self.record(&ended, [output.witnessed, errors.witnessed], said_to.as_ref());
+        if let Err(status) = recorded {
+            outcome.status = status;
         }
+        if !self.keeps_steps {
+            outcome.steps = Vec::new();
+        }
+        outcome
+    }
+
+    /// Everything that a request finds when it begins: its streams, and nothing of the one before.
+    fn begin(
+        &mut self,
+        request: &Request,
+        recorded: &BStr,
+    ) -> ([Collected; 2], Option<Arc<dyn OpenFile>>) {
+        if !std::mem::take(&mut self.prepared) {
+            self.prepare();
+            self.prepared = false;
+        }
+        let (mut table, streams) = self.open_streams(&request.streams);
+        let said_to = table.get(2).cloned();
+        for descriptor in &request.closed {
+            table.set(*descriptor, None);
+        }
+        self.shell.files = table;
+        self.gate.begin();
+        if let Some(transactions) = &self.transactions {
+            transactions.begin(recorded, self.shell.directory.as_bstr());
+        }
+        (streams, said_to)
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.
@@ -435,11 +478,6 @@ impl Session {
         self.gate.judgement.policy.screen(text, &self.world())
     }
 
-    /// What was asked and decided so far.
-    pub fn records(&self) -> Vec<Record> {
-        self.gate.recorder.all()
-    }
-
     fn open_streams(&self, streams: &Streams) -> (FileTable, [Collected; 2]) {
         let control = &self.shell.control;
         let metered = |file: Arc<dyn OpenFile>| {
@@ -453,8 +491,22 @@ impl Session {
                 (Arc::clone(input), Some(Arc::clone(output)), Some(Arc::clone(errors)))
             }
         };
-        let (output, kept) = Collected::of(self.output.as_ref(), output, "txt");
-        let (errors, kept_errors) = Collected::of(self.output.as_ref(), errors, "err.txt");
+        let limit = self.output.as_ref();
+        let witnessing = if self.audit.is_on() {
+            Witnessing::UpTo(self.audit.output_bytes())
+        } else {
+            Witnessing::Nothing
+        };
+        // What goes to one place is one stream: the order of what is written there stays.
+        let one = limit.is_none()
+            && matches!((&output, &errors), (Some(output), Some(errors)) if same_file(&**output, &**errors));
+        let (output, kept) = Collected::of(limit, output, "txt", witnessing);
+        if one && self.audit.is_on() {
+            let output = metered(output);
+            let table = FileTable::standard(input, Arc::clone(&output), output);
+            return (table, [kept, Collected::Nothing]);
+        }
+        let (errors, kept_errors) = Collected::of(limit, errors, "err.txt", witnessing);
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
     }
 }

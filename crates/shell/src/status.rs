@@ -13,6 +13,8 @@ impl ExitStatus {
     pub const USAGE: ExitStatus = ExitStatus(2);
     /// The time of the request is over.
     pub const TIMED_OUT: ExitStatus = ExitStatus(124);
+    /// exacta itself could not do it.
+    pub const UNABLE: ExitStatus = ExitStatus(125);
     pub const REFUSED: ExitStatus = ExitStatus(126);
     pub const NOT_FOUND: ExitStatus = ExitStatus(127);
     pub const BROKEN_PIPE: ExitStatus = ExitStatus(141);
@@ -64,6 +66,8 @@ pub enum Stop {
     TimedOut,
     Limit(LimitKind, u64),
     Refused(crate::host::Refusal),
+    /// What it is about to do cannot be recorded, for this reason.
+    Unrecorded(String),
     /// A signal ended this process of the script, not the request: [`Interrupt::Killed`] to the interpreter.
     Killed(i32),
 }
@@ -104,6 +108,7 @@ impl fmt::Display for Stop {
                 write!(f, "{}: command not found", refusal.reason)
             }
             Stop::Refused(refusal) => write!(f, "refused by policy: {}", refusal.reason),
+            Stop::Unrecorded(why) => write!(f, "not done, because it cannot be recorded: {why}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What lasts of a project: the journal from which every request can be taken back.
+//! What lasts of a project: the record of what was done ([`audit`]), and the journal from which every request can be taken back.
 //!
 //! A **record** is an ordered list of reversible [`Step`]s. Undo goes through them backwards, redo forwards; both touch
 //! only what the record lists. What builtins write directly and what programs write to the layer of an overlay become
@@ -78,6 +78,7 @@
 //! recorded: the error comes before the change. Hard links to a file that a program changes in place on an overlay keep
 //! the old content, as the program itself saw it.
 
+pub mod audit;
 mod by_path;
 mod changes;
 mod clean;

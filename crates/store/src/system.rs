@@ -426,3 +426,41 @@ pub(crate) fn now() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
+
+/// An empty file that nobody has open.
+pub(crate) fn make_file(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    pass()?;
+    rustix::fs::mknodat(parent, name, FileType::RegularFile, Mode::RUSR | Mode::WUSR, 0)
+}
+
+/// A file that stays open for what is written to it again and again.
+pub(crate) fn open_keeping(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    pass()?;
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(parent, name, flags, Mode::RUSR | Mode::WUSR)
+}
+
+pub(crate) fn unlock(file: impl AsFd) -> Result<()> {
+    rustix::fs::flock(file, FlockOperation::Unlock)
+}
+
+/// A directory that the operator has named.
+pub(crate) fn open_path(path: &std::path::Path) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty())
+}
+
+/// The same, made with those above it if it is missing.
+pub(crate) fn make_path(path: &std::path::Path) -> Result<OwnedFd> {
+    match open_path(path) {
+        Err(Errno::NOENT) => {}
+        opened => return opened,
+    }
+    if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+        make_path(above)?;
+    }
+    match rustix::fs::mkdir(path, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => open_path(path),
+        Err(error) => Err(error),
+    }
+}

@@ -12,7 +12,7 @@ impl Watch {
         Watch(Some(Arc::new(watcher)))
     }
 
-    pub(crate) fn tell(&self, done: usize, total: usize) {
+    pub fn tell(&self, done: usize, total: usize) {
         if let Some(watcher) = &self.0 {
             watcher(done, total);
         }

@@ -79,6 +79,29 @@ pub const GLOBAL_VALUES: &[Valued] = &[
     valued("env", Value::Text, "give the script a variable"),
 ];
 
+const DECISIONS: Value = Value::OneOf(&["allow", "confirm", "deny"]);
+
+/// Of `shell history`.
+const FILTERS: &[Valued] = &[
+    valued("limit", Value::Text, "only so many"),
+    valued("since", Value::Text, "from 10m, 2h, 7d ago, a day or a time on"),
+    valued("until", Value::Text, "before that"),
+    valued("session", Value::Text, "of one session"),
+    valued("decision", DECISIONS, "with this decision"),
+    valued("grep", Value::Text, "with this in the command"),
+];
+
+const AUDIT_VALUES: &[Valued] = &[
+    valued("format", Value::OneOf(&["jsonl", "csv", "cef", "ocsf"]), "with export"),
+    valued("head", Value::Text, "with verify: a line that was kept elsewhere"),
+    valued("limit", Value::Text, "only so many"),
+    valued("since", Value::Text, "from 10m, 2h, 7d ago, a day or a time on"),
+    valued("until", Value::Text, "before that"),
+    valued("session", Value::Text, "of one session"),
+    valued("decision", DECISIONS, "with this decision"),
+    valued("grep", Value::Text, "with this in the command"),
+];
+
 const TURN_FLAGS: &[Flag] = &[
     flag("force", "go on where somebody has changed something; their version is kept"),
     flag("dry-run", "show what would be done, and do nothing"),
@@ -109,7 +132,11 @@ pub const VERBS: &[Verb] = &[
         ..verb("run", Operands::Command, "run one request and report on it")
     },
     Verb {
-        flags: &[flag("batch", "with test: one JSON string a line")],
+        flags: &[
+            flag("batch", "with test: one JSON string a line"),
+            flag("failed", "with history: what has not ended well"),
+        ],
+        values: FILTERS,
         ..verb(
             "shell",
             Operands::Words(&[
@@ -117,7 +144,7 @@ pub const VERBS: &[Verb] = &[
                 ("allowlist", "what is allowed"),
                 ("blocklist", "what is denied"),
                 ("rules", "all rules"),
-                ("history", "what this process has run"),
+                ("history", "what was run here, and what was not"),
                 ("test", "would it be allowed?"),
             ]),
             "what the judge would say, and why",
@@ -168,6 +195,23 @@ pub const VERBS: &[Verb] = &[
     verb("diff", Operands::Record(&[]), "what a request changed, or would change"),
     verb("commit", Operands::Record(&["held"]), "apply what is held"),
     verb("discard", Operands::Record(&["held"]), "drop what is held"),
+    Verb {
+        flags: &[
+            flag("follow", "with tail: go on"),
+            flag("failed", "only what has not ended well"),
+        ],
+        values: AUDIT_VALUES,
+        ..verb(
+            "audit",
+            Operands::Words(&[
+                ("verify", "is the record what was written?"),
+                ("head", "a line to keep elsewhere"),
+                ("tail", "the last requests"),
+                ("export", "for other systems"),
+            ]),
+            "the record of what was done",
+        )
+    },
     verb("completions", Operands::Words(SHELLS), "a script that completes all this"),
 ];
 
@@ -216,6 +260,7 @@ mod tests {
                     (Operands::Command, _) => Some("true"),
                     (Operands::Words(_), "completions") => Some("bash"),
                     (Operands::Words(_), "shell") => Some("status"),
+                    (Operands::Words(_), "audit") => Some("tail"),
                     _ => None,
                 };
                 let mut words = vec![OsString::from(verb.name)];

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice};
 
+use super::audit::{self, AuditVerb, History};
 use super::definition::{SHELLS, Verb};
 use super::records::{self, RecordVerb};
 use super::{Reader, one_text, split_option};
@@ -26,6 +27,7 @@ pub enum Manage {
         force: bool,
     },
     Records(RecordVerb),
+    Audit(AuditVerb),
     /// `exacta completions SHELL`, by the name of the shell.
     Completions(&'static str),
 }
@@ -36,7 +38,7 @@ pub enum ShellVerb {
     Allowlist,
     Blocklist,
     Rules,
-    History,
+    History(History),
     Test(BString),
     /// One JSON string a line.
     TestBatch,
@@ -69,6 +71,7 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
             Ok(Manage::Init { import, force: given.has("force") })
         }
         "completions" => completions(&given),
+        "audit" => audit::parse(&given).map(Manage::Audit),
         name => records::parse(name, &given).map(Manage::Records),
     }
 }
@@ -91,7 +94,7 @@ fn shell(given: &Given) -> Result<Manage, String> {
         (b"allowlist", []) => ShellVerb::Allowlist,
         (b"blocklist", []) => ShellVerb::Blocklist,
         (b"rules", []) => ShellVerb::Rules,
-        (b"history", []) => ShellVerb::History,
+        (b"history", words) => ShellVerb::History(audit::history(given, words)?),
         (b"test", []) if given.has("batch") => ShellVerb::TestBatch,
         (b"test", words) => ShellVerb::Test(
             one_text(words).ok_or("test needs a command: exacta shell test 'COMMAND'")?,

@@ -1,10 +1,12 @@
 //! The command line as data. Invoked as bash is (`-c`, `-lc`, `-euo pipefail`, FILE, `-s`), with exacta's own
 //! long options in front, or with a verb.
 
+mod audit;
 pub mod definition;
 mod manage;
 mod records;
 
+pub use audit::{AuditVerb, Format, History};
 pub use manage::{ApprovalsVerb, Manage, ShellVerb};
 pub use records::RecordVerb;
 

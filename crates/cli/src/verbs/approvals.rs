@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use exacta::approvals::{DecideError, Decided, Pending, PendingStore, State};
+use exacta::audit::Trail;
+use exacta::audit::store::Answer;
 use exacta::commands_file::{CommandsFile, Entered};
 use serde_json::json;
 
@@ -90,11 +92,25 @@ fn show(global: &Global, pending: &Pending) -> String {
 
 fn approve(launch: &Launch, store: &PendingStore, id: &str, scope: &str) -> Done {
     let decided = Decided { state: State::Approved, scope: Some(scope), by: "command line" };
-    let pending = store.decide(id, &decided, |pending| match scope {
-        "always" => always(launch, pending),
-        _ => Ok(()),
+    let pending = store.decide(id, &decided, |pending| {
+        note(launch, pending, &decided)?;
+        if scope == "always" { always(launch, pending) } else { Ok(()) }
     })?;
     Ok(format!("approved {}: run the same command again\n", pending.id))
+}
+
+/// A decision that nobody could look up later is none.
+fn note(launch: &Launch, pending: &Pending, decided: &Decided<'_>) -> Result<(), String> {
+    let answer = Answer {
+        time: exacta::audit::store::now(),
+        approval: pending.id.clone(),
+        command: pending.command.as_str().into(),
+        by: decided.by.to_owned(),
+        answer: state(decided.state),
+        scope: decided.scope.unwrap_or_default().to_owned(),
+    };
+    let trail = Trail::of(&launch.options.root, launch::keys());
+    trail.note(answer).map_err(|error| format!("the decision cannot be recorded: {error}"))
 }
 
 /// Stores exactly what `show` showed.
@@ -115,6 +131,7 @@ fn always(launch: &Launch, pending: &Pending) -> Result<(), String> {
 fn deny(launch: &Launch, store: &PendingStore, id: &str, never: bool) -> Done {
     let decided = Decided { state: State::Denied, scope: None, by: "command line" };
     let pending = store.decide(id, &decided, |pending| {
+        note(launch, pending, &decided)?;
         if !never {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! What the binary can be asked to do, one file each.
 
 mod approvals;
+mod audit;
 mod completions;
 mod init;
 mod interactive;
@@ -37,12 +38,19 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Shell(verb)) => shell::perform(&global, &verb),
         What::Manage(Manage::Approvals(verb)) => approvals::perform(&global, &verb),
         What::Manage(Manage::Records(verb)) => records::perform(&global, &verb),
+        What::Manage(Manage::Audit(verb)) => audit::perform(&global, verb),
         What::Manage(Manage::Completions(shell)) => completions::perform(shell),
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),
         What::Manage(Manage::Init { import, force }) => {
             init::perform(&global, import.as_deref(), force)
         }
     }
+}
+
+/// It was done, and cannot be accounted for.
+pub fn not_recorded(error: &exacta::audit::store::AuditError) -> Exit {
+    let hint = error.next().map(|next| format!("\nhint: {next}")).unwrap_or_default();
+    failed(&format!("what was done was not recorded: {error}{hint}"))
 }
 
 /// exacta itself could not do it.

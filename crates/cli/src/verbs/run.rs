@@ -12,7 +12,7 @@ use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
 
-use super::{failed, isolation};
+use super::{failed, isolation, not_recorded};
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation, Trial};
 use crate::launch::Launch;
@@ -28,20 +28,13 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         Ok(launch) => launch,
         Err(problem) => return failed(&problem),
     };
-    let id = uuid::Uuid::now_v7().to_string();
+    let known = uuid::Uuid::now_v7();
+    let id = known.to_string();
     let limit = run.max_output.unwrap_or_else(|| launch.output_bytes());
     let mut options = launch.session(Face::Run, approver(&run));
     let name = format!("output-{id}");
     options.output = Some(OutputLimit { bytes: limit, root: Some(options.root.clone()), name });
-    place(&mut options, &run);
-    if run.clear_environment {
-        options.environment.clone_from(&global.environment);
-    }
-    if let Some(programs) = &mut options.programs {
-        programs.direct = run.direct;
-    }
-    options.limits.wall_time = run.timeout;
-    options.record_steps = global.json;
+    adjust(&mut options, global, &run);
     let root = options.root.clone();
     let mut session = match Session::new(options) {
         Ok(session) => session,
@@ -59,7 +52,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     interrupts.watch(session.prepare());
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
-    let mut outcome = session.run_script(&request(global, &run));
+    let mut outcome = session.run_script(&request(global, &run).known_as(known.into_bytes()));
     let changes = run.trial.map(|trial| {
         let held = outcome.undo.as_ref().map(|undo| undo.id);
         if trial == Trial::DryRun {
@@ -81,8 +74,10 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     } else if outcome.truncated {
         warn_of_cut(limit, outcome.spill.as_deref());
     }
-    session.leave();
-    Exit::Script(status)
+    match session.leave() {
+        Ok(()) => Exit::Script(status),
+        Err(error) => not_recorded(&error),
+    }
 }
 
 /// Whoever is there to ask.
@@ -94,9 +89,17 @@ fn approver(run: &RunInvocation) -> Arc<dyn Approver> {
     }
 }
 
-/// `run` starts at the root unless told otherwise.
-fn place(options: &mut SessionOptions, run: &RunInvocation) {
+/// As the command line says. `run` starts at the root unless told otherwise.
+fn adjust(options: &mut SessionOptions, global: &Global, run: &RunInvocation) {
     options.directory = run.directory.as_ref().map(|directory| options.root.join(directory));
+    if run.clear_environment {
+        options.environment.clone_from(&global.environment);
+    }
+    if let Some(programs) = &mut options.programs {
+        programs.direct = run.direct;
+    }
+    options.limits.wall_time = run.timeout;
+    options.record_steps = global.json;
 }
 
 /// A command for another directory must not run in this one.

@@ -10,7 +10,7 @@ use exacta_shell::builtins::Run;
 use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Stop};
 
-use super::failed;
+use super::{failed, not_recorded};
 use crate::exit::Exit;
 use crate::invocation::{Global, ScriptInvocation, Source};
 use crate::launch::Launch;
@@ -64,7 +64,9 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
     } else {
         session.run_from_input(&request)
     };
-    session.leave();
+    if let Err(error) = session.leave() {
+        return not_recorded(&error);
+    }
     match (outcome.stopped, interrupts.received()) {
         (Some(Stop::Cancelled), Some(signal)) => Exit::Script(ExitStatus::from_signal(signal)),
         (Some(Stop::TimedOut), _) => Exit::TimedOut,

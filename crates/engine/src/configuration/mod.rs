@@ -27,7 +27,7 @@ use crate::gate::{Face, Judgement, Refusals};
 use crate::programs::limits::Chosen;
 use crate::surroundings::Grants;
 use crate::undo::Retention;
-use settings::{Remembering, Settings};
+use settings::{Auditing, Remembering, Settings};
 
 /// The project's file.
 pub const PROJECT_FILE: &str = ".exacta.toml";
@@ -62,6 +62,8 @@ pub struct Configuration {
     pub min_isolation: Level,
     /// How much is remembered for undo.
     pub retention: Retention,
+    /// How long the record of commands is kept.
+    pub audit: exacta_store::audit::Limits,
     /// What files say in vain.
     pub notices: Vec<Notice>,
     /// The files read, the highest tier first.
@@ -91,6 +93,7 @@ impl Configuration {
             limits,
             min_isolation: min_isolation(sources.min_isolation, &parsed),
             retention: retention(&parsed),
+            audit: audit(&parsed),
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
             trust,
@@ -210,6 +213,20 @@ fn retention(files: &[(Tier, Settings)]) -> Retention {
         days: said(|undo| undo.days).unwrap_or(usual.days),
         records: said(|undo| undo.records).unwrap_or(usual.records),
         bytes: said(|undo| undo.bytes).unwrap_or(usual.bytes),
+    }
+}
+
+/// The same for the record of commands: a project cannot have it forgotten.
+fn audit(files: &[(Tier, Settings)]) -> exacta_store::audit::Limits {
+    let order = [Tier::System, Tier::TrustedProject, Tier::User];
+    let said = |of: fn(&Auditing) -> Option<u64>| {
+        let file = |tier| files.iter().find(|(its, _)| *its == tier);
+        order.into_iter().find_map(|tier| of(&file(tier)?.1.audit))
+    };
+    let usual = exacta_store::audit::Limits::default();
+    exacta_store::audit::Limits {
+        days: said(|audit| audit.days).unwrap_or(usual.days),
+        bytes: said(|audit| audit.bytes).unwrap_or(usual.bytes),
     }
 }
 

@@ -10,7 +10,8 @@ use crate::gate::Refusals;
 use crate::programs::limits::Chosen;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
-pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits", "min_isolation", "undo"];
+pub const KEYS: &[&str] =
+    &["profile", "agent", "paths", "limits", "min_isolation", "undo", "audit"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -22,6 +23,7 @@ pub struct Settings {
     /// The rung of the jail's ladder below which programs do not run.
     pub min_isolation: Option<Level>,
     pub undo: Remembering,
+    pub audit: Auditing,
 }
 
 /// How much is remembered for undo, where a file says it.
@@ -36,6 +38,16 @@ pub struct Remembering {
     pub bytes: Option<u64>,
 }
 
+/// `[audit]`
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Auditing {
+    #[serde(rename = "max_age_days")]
+    pub days: Option<u64>,
+    #[serde(rename = "max_bytes")]
+    pub bytes: Option<u64>,
+}
+
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Written {
@@ -45,6 +57,7 @@ struct Written {
     limits: WrittenLimits,
     min_isolation: Option<toml::Spanned<String>>,
     undo: Remembering,
+    audit: Auditing,
 }
 
 #[derive(Deserialize, Default)]
@@ -117,6 +130,7 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
         output_bytes: written.limits.output_bytes,
     };
     settings.undo = written.undo;
+    settings.audit = written.audit;
     Ok(settings)
 }
 

@@ -119,7 +119,7 @@ fn stopped(checked: &Checked, stop: &Stop) -> RunError {
             RunErrorKind::Blocked,
             format!("Command blocked: {}\n{}", checked.command, refusal.reason),
         ),
-        Stop::Limit(..) | Stop::Killed(_) => {
+        Stop::Limit(..) | Stop::Killed(_) | Stop::Unrecorded(_) => {
             RunError::new(RunErrorKind::Internal, format!("Command failed: {stop}"))
         }
     }

@@ -27,6 +27,7 @@ use super::points::Found;
 use super::recorded::Recorder;
 use super::request::CurrentRequest;
 use super::resolve::{Resolver, Spot, Target};
+use super::state::State;
 use super::walk::Ground;
 use super::{metadata, path, preimage_store, renaming, trash};
 use crate::undo::Transactions;
@@ -68,6 +69,11 @@ impl Confined {
             recorder: Recorder::new(Arc::clone(&transactions)),
         };
         (Confined { inner: Arc::new(inner) }, Some(transactions))
+    }
+
+    /// Where exacta keeps what is its own.
+    pub(crate) fn state(&self) -> State {
+        self.inner.resolver.mounts.state().clone()
     }
 
     /// Where a layer goes that is laid over the project.

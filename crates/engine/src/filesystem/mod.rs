@@ -20,6 +20,7 @@ use std::sync::Arc;
 use exacta_shell::errno;
 use exacta_shell::filesystem::FileSystem;
 
+use self::state::State;
 use crate::error::EngineError;
 use crate::session::Storage;
 use crate::undo::Transactions;
@@ -70,12 +71,14 @@ pub struct Opened {
     pub transactions: Option<Arc<Transactions>>,
     /// Where a layer goes that is laid over the project.
     pub(crate) cover: Option<Arc<Cover>>,
+    /// Where exacta keeps what is its own, and records what is done. Absent: nothing is recorded.
+    pub(crate) state: Option<State>,
 }
 
 impl Opened {
     /// Nothing of what is changed there is recorded.
     pub fn unrecorded(files: Arc<dyn FileSystem>) -> Self {
-        Opened { files, transactions: None, cover: None }
+        Opened { files, transactions: None, cover: None, state: None }
     }
 }
 
@@ -86,8 +89,8 @@ pub fn open(root: &Path, storage: Storage) -> Result<Opened, EngineError> {
         Storage::Directory => {
             let files = Confined::open(&Places::in_project(root)).map_err(failed)?;
             let (files, transactions) = files.recorded();
-            let cover = Some(files.cover());
-            Ok(Opened { files: Arc::new(files), transactions, cover })
+            let (cover, state) = (Some(files.cover()), Some(files.state()));
+            Ok(Opened { files: Arc::new(files), transactions, cover, state })
         }
         Storage::Memory => {
             Ok(Opened::unrecorded(Arc::new(Memory::new(root.as_os_str().as_bytes()))))

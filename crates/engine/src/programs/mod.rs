@@ -19,7 +19,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,7 @@ use exacta_shell::control::Control;
 use exacta_shell::host::{Ended, Identity, Program};
 use exacta_shell::status::{ExitStatus, Stop};
 use exacta_store::UndoError;
+use exacta_store::audit::AuditError;
 
 use self::carrying::Carriers;
 use self::descriptors::Descriptors;
@@ -38,6 +39,7 @@ use self::direct::say;
 use self::jail::Jail;
 use self::limits::Chosen;
 use self::plan::Prepared;
+use crate::audit::Audit;
 use crate::filesystem::{Cover, CurrentRequest, Wake};
 use crate::network::{NetworkOptions, Reach};
 use crate::pipeline::Cleared;
@@ -98,6 +100,8 @@ pub struct Programs {
     told: AtomicBool,
     /// Carry what is still written by what programs have left behind.
     followers: Mutex<Vec<JoinHandle<()>>>,
+    /// Told of each program before it starts.
+    audit: OnceLock<Arc<Audit>>,
 }
 
 impl Programs {
@@ -135,7 +139,19 @@ impl Programs {
             direct: options.direct,
             told: AtomicBool::new(false),
             followers: Mutex::default(),
+            audit: OnceLock::new(),
         }
+    }
+
+    /// Where each is recorded before it starts.
+    pub(crate) fn announce_to(&self, audit: &Arc<Audit>) {
+        let _said_once = self.audit.set(Arc::clone(audit));
+    }
+
+    /// No record, no program.
+    fn announce(&self, program: &Program<'_>, cleared: Option<&Cleared>) -> Result<(), AuditError> {
+        let Some(audit) = self.audit.get() else { return Ok(()) };
+        audit.start(program.argv, program.directory, cleared.map(Cleared::finding))
     }
 
     /// What they write goes into a layer of the request.
@@ -207,6 +223,9 @@ impl Programs {
         path: BString,
         cleared: Option<&Cleared>,
     ) -> Result<Ended, Failure> {
+        if let Err(error) = self.announce(program, cleared) {
+            return Ok(Ended::Unable(format!("it cannot be recorded: {error}")));
+        }
         let reach = self.reach(program, cleared);
         let inside = exacta_jail::Program {
             path,

@@ -25,6 +25,7 @@ impl Session {
         if keep != Keep::Hold {
             return Ok(());
         }
+        self.announce("hold")?;
         self.host.lay().map_err(|why| {
             if let Some(errors) = self.shell.files.get(2) {
                 let text = format!("exacta: what it would change cannot be held: {why}\n");

@@ -10,6 +10,7 @@ use exacta_store::{About, Journal, Layer, Outcome, RecordId, Recording, Time, Un
 use rustix::io::Errno;
 
 use super::cleaning::{Cleaning, Retention};
+use crate::audit::Audit;
 use crate::filesystem::Handle;
 use crate::filesystem::state::State;
 
@@ -31,6 +32,8 @@ pub struct Transactions {
     /// The same for all of its requests; made with the first record.
     session: OnceLock<String>,
     retention: OnceLock<Retention>,
+    /// Told before the first change of a request.
+    audit: OnceLock<Arc<Audit>>,
     cleaning: Cleaning,
 }
 
@@ -78,6 +81,7 @@ impl Transactions {
             layered: AtomicBool::new(false),
             session: OnceLock::new(),
             retention: OnceLock::new(),
+            audit: OnceLock::new(),
             cleaning: Cleaning::default(),
         }
     }
@@ -85,6 +89,22 @@ impl Transactions {
     /// How much is remembered; said once, by whoever makes the session.
     pub(crate) fn retain(&self, retention: Retention) {
         let _said_before = self.retention.set(retention);
+    }
+
+    /// Where intents are recorded; said once, by whoever makes the session.
+    pub(crate) fn announce_to(&self, audit: &Arc<Audit>) {
+        let _said_before = self.audit.set(Arc::clone(audit));
+    }
+
+    /// Before anything is changed, that is on the disk: no record, no change.
+    fn announce(&self) -> Result<(), UndoError> {
+        let announced = self.audit.get().map_or(Ok(()), |audit| audit.intend("change"));
+        // Why is said when the request ends, which it does now.
+        announced.map_err(|_unrecorded| UndoError::System {
+            doing: "record that it will be changed",
+            path: ".clada/exacta.db".into(),
+            errno: Errno::IO,
+        })
     }
 
     /// A request begins. Nothing is opened yet.
@@ -109,6 +129,7 @@ impl Transactions {
 
     /// Where a change that is made directly is announced; `None` while what is written goes to a layer.
     pub(crate) fn recording(&self) -> Result<Option<Change<'_>>, UndoError> {
+        self.announce()?;
         if self.layered.load(Ordering::Acquire) {
             return Ok(None);
         }
@@ -206,7 +227,10 @@ impl Transactions {
     }
 
     fn signed(&self, about: About) -> About {
-        let session = self.session.get_or_init(|| uuid::Uuid::now_v7().to_string()).clone();
+        let shared = || self.audit.get().filter(|audit| audit.is_on()).map(|audit| audit.session());
+        let made =
+            || shared().map_or_else(|| uuid::Uuid::now_v7().to_string(), |it| it.to_string());
+        let session = self.session.get_or_init(made).clone();
         About { session, ..about }
     }
 

@@ -76,6 +76,7 @@ impl Shell {
                 (format!("bash: {}: command not found\n", refusal.reason), ExitStatus::NOT_FOUND)
             }
             Stop::Refused(refusal) => (explain(refusal), ExitStatus::REFUSED),
+            Stop::Unrecorded(_) => (format!("exacta: {stop}\n"), ExitStatus::UNABLE),
             Stop::Killed(signal) => (String::new(), ExitStatus::from_signal(*signal)),
         };
         self.write_error(message.as_bytes());

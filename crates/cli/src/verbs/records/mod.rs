@@ -7,6 +7,8 @@ mod refusal;
 pub mod trial;
 mod turn;
 
+pub use log::shortened;
+
 use exacta::records::{Records, UndoError};
 use serde_json::{Value, json};
 

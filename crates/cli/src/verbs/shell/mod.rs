@@ -14,7 +14,6 @@ use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, ShellVerb};
 use crate::launch::{self, Launch};
-use crate::output;
 use crate::table::Look;
 
 pub fn perform(global: &Global, verb: &ShellVerb) -> Exit {
@@ -30,7 +29,7 @@ pub fn perform(global: &Global, verb: &ShellVerb) -> Exit {
         ShellVerb::Allowlist => lists::show(global, &launch, look, lists::Which::Allowed),
         ShellVerb::Blocklist => lists::show(global, &launch, look, lists::Which::Blocked),
         ShellVerb::Rules => lists::show(global, &launch, look, lists::Which::All),
-        ShellVerb::History => history(global),
+        ShellVerb::History(history) => super::audit::history::perform(global, history),
         ShellVerb::Test(text) => {
             with_session(launch, |session| test::one(global, session, text.as_ref(), look))
         }
@@ -43,14 +42,4 @@ fn with_session(launch: Launch, body: impl FnOnce(&Session) -> Exit) -> Exit {
         Ok(session) => body(&session),
         Err(problem) => failed(&problem),
     }
-}
-
-/// Kept in memory for now: this process has run nothing.
-fn history(global: &Global) -> Exit {
-    if global.json {
-        output::print("[]\n");
-    } else {
-        output::print("nothing was run by this process\n");
-    }
-    Exit::Success
 }

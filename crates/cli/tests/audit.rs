@@ -1,0 +1,366 @@
+//! The record of what was done, as a user meets it: INV-SHELL-5, S3 §8, what happens when nothing can be recorded, and
+//! what is left after `kill -9` at any moment.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests make directories, run the binary and kill it"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+struct Project {
+    folder: PathBuf,
+    root: PathBuf,
+}
+
+impl Project {
+    fn new() -> Self {
+        static SERIAL: AtomicU32 = AtomicU32::new(0);
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let folder =
+            std::env::temp_dir().join(format!("exacta-record-{}-{serial}", std::process::id()));
+        fs::create_dir_all(folder.join("project/.git")).expect("a temporary directory");
+        fs::create_dir_all(folder.join("home")).expect("a temporary directory");
+        let folder = folder.canonicalize().expect("a real path");
+        Project { root: folder.join("project"), folder }
+    }
+
+    fn exacta(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_exacta"));
+        command.args(arguments).current_dir(&self.root).stdin(Stdio::null());
+        command.env("HOME", self.folder.join("home")).env_remove("XDG_STATE_HOME");
+        command.env_remove("XDG_CONFIG_HOME").env("EXACTA_AGENT", "tester");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.exacta(arguments).output().expect("the binary runs")
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(arguments);
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {output:?}"))
+    }
+
+    /// The newest first.
+    fn history(&self, filters: &[&str]) -> Vec<Value> {
+        let arguments = [&["shell", "history", "--json"], filters].concat();
+        self.json(&arguments).as_array().expect("a list").clone()
+    }
+
+    fn verified(&self) -> Value {
+        self.json(&["audit", "verify", "--json"])
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _best_effort = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// S3 §8: `ShellExecutionResult`.
+const SCHEMA: [&str; 11] = [
+    "correlation_id",
+    "command",
+    "args",
+    "working_dir",
+    "exit_code",
+    "stdout",
+    "stderr",
+    "duration_ms",
+    "resource_usage",
+    "policy_rule_matched",
+    "timestamp",
+];
+
+#[test]
+fn s3_8_every_field_is_in_the_report_and_in_the_history() {
+    let project = Project::new();
+    let report = project.json(&["run", "--json", "--", "printf", "a\\nb\\n"]);
+    let history = project.history(&[]);
+    let [recorded] = history.as_slice() else { panic!("{history:?}") };
+    for field in SCHEMA {
+        assert!(report.get(field).is_some(), "{field} is not in the report");
+        assert!(recorded.get(field).is_some(), "{field} is not in the history");
+    }
+    for field in [
+        "correlation_id",
+        "command",
+        "args",
+        "working_dir",
+        "exit_code",
+        "stdout",
+        "policy_rule_matched",
+    ] {
+        assert_eq!(report[field], recorded[field], "{field}");
+    }
+    for field in ["cpu_ms", "memory_peak_bytes"] {
+        assert!(recorded["resource_usage"].get(field).is_some(), "{field}");
+    }
+    let id = report["correlation_id"].as_str().expect("an id");
+    let whole = project.json(&["shell", "history", id, "--json"]);
+    assert_eq!(
+        (whole["stdout"].as_str(), whole["agent"].as_str()),
+        (Some("a\nb\n"), Some("tester"))
+    );
+}
+
+/// INV-SHELL-5: "Every executed command is logged with input, output, exit code, duration, and the policy rule that
+/// allowed it."
+#[test]
+fn inv_shell_5_every_command_is_recorded() {
+    let project = Project::new();
+    // Command, exit code, decision, standard output, changes something.
+    let cases = [
+        ("echo hi", 0, "allow", "hi\n", false),
+        ("echo one > a; cat a", 0, "allow", "one\n", true),
+        ("false", 1, "allow", "", false),
+        ("ls | wc -l", 0, "allow", "1\n", false),
+        ("rm a", 0, "allow", "", true),
+        ("curl http://example.com", 126, "deny", "", false),
+        ("exit 7", 7, "allow", "", false),
+        ("no_such_command_at_all", 127, "allow", "", false),
+        ("syntax ( error", 2, "allow", "", false),
+    ];
+    for (command, exit, ..) in &cases {
+        let output = project.run(&["-c", command]);
+        assert_eq!(status(&output), *exit, "{command}: {output:?}");
+    }
+    let history = project.history(&[]);
+    assert_eq!(history.len(), cases.len());
+    for (recorded, (command, exit, decision, stdout, changes)) in history.iter().rev().zip(&cases) {
+        assert_eq!(recorded["command"], *command);
+        assert_eq!(recorded["exit_code"], *exit, "{command}");
+        assert_eq!(recorded["decision"], *decision, "{command}");
+        assert_eq!(recorded["stdout"], *stdout, "{command}");
+        assert!(recorded["duration_ms"].as_f64().is_some_and(|time| time > 0.0), "{command}");
+        assert!(recorded["policy_rule_matched"].as_str().is_some_and(|rule| !rule.is_empty()));
+        assert_eq!(recorded["undo"].is_object(), *changes, "{command}");
+    }
+    let denied = project.history(&["--decision", "deny"]);
+    assert_eq!(denied.len(), 1);
+    assert_eq!(denied[0]["refusals"][0]["argv"][0], "curl");
+    assert!(denied[0]["rule_source"].as_str().is_some_and(|source| source.contains(':')));
+    assert_eq!(project.history(&["--failed"]).len(), 5);
+    assert_eq!(project.history(&["--grep", "HI"]).len(), 1);
+    assert_eq!(project.history(&["--limit", "2"]).len(), 2);
+    assert_eq!(project.history(&["--since", "1h"]).len(), cases.len());
+    assert_eq!(project.history(&["--since", "2999-01-01"]).len(), 0);
+    assert_eq!(project.verified()["good"], true);
+}
+
+#[test]
+fn what_a_program_was_given_is_recorded_before_it_runs() {
+    let project = Project::new();
+    let output =
+        project.run(&["-c", "x=here; python3 -c 'import os; print(os.listdir(\".\"))' $x | cat"]);
+    assert_eq!(status(&output), 0, "{output:?}");
+    let id = project.history(&[])[0]["number"].to_string();
+    let whole = project.json(&["shell", "history", &id, "--json"]);
+    assert_eq!(whole["starts"][0]["argv"][0], "python3");
+    assert_eq!(whole["starts"][0]["argv"][3], "here");
+    assert_eq!(whole["execs"][0]["argv"][0], "python3");
+    assert_eq!(whole["steps"].as_array().map(Vec::len), Some(2));
+    assert_ne!(whole["isolation"]["level"], "in-process");
+    assert!(whole["resource_usage"]["memory_peak_bytes"].as_u64().is_some_and(|peak| peak > 0));
+    assert!(whole["stdout"].as_str().is_some_and(|text| text.contains(".git")));
+}
+
+#[test]
+fn long_output_is_kept_as_a_whole_and_shown_by_its_ends() {
+    let project = Project::new();
+    let output = project.run(&["-c", "seq 20000"]);
+    assert_eq!(status(&output), 0);
+    let listed = &project.history(&[])[0];
+    let shown = listed["stdout"].as_str().expect("text");
+    assert!(shown.starts_with("1\n2\n") && shown.ends_with("20000\n") && shown.len() < 4_000);
+    let whole = project.json(&["shell", "history", "1", "--json"]);
+    assert_eq!(whole["stdout"].as_str().map(str::as_bytes), Some(output.stdout.as_slice()));
+    assert_eq!(whole["stdout_bytes"], output.stdout.len());
+}
+
+/// No record, no run.
+#[test]
+fn what_cannot_be_recorded_is_not_done() {
+    let project = Project::new();
+    fs::create_dir(project.root.join(".clada")).expect("made");
+    let elsewhere = project.folder.join("elsewhere");
+    fs::write(&elsewhere, "").expect("made");
+    std::os::unix::fs::symlink(&elsewhere, project.root.join(".clada/exacta.db")).expect("a link");
+    for text in ["echo x > a", "mkdir a", "touch a"] {
+        let output = project.run(&["-c", text]);
+        assert_eq!(status(&output), 125, "{text}: {output:?}");
+        assert!(said(&output).contains("cannot be recorded"), "{text}: {}", said(&output));
+        assert!(said(&output).contains("hint: "), "{text}: {}", said(&output));
+        assert!(!project.root.join("a").exists(), "{text}");
+    }
+    let output = project.run(&["-c", "python3 -c 'print(7)'"]);
+    assert_eq!((status(&output), output.stdout.as_slice()), (125, &b""[..]), "{output:?}");
+    assert_eq!(fs::read(&elsewhere).expect("there"), b"");
+    // What changes nothing may have happened, but not without saying that nobody will know.
+    let output = project.run(&["-c", "echo hi"]);
+    assert_eq!(status(&output), 125, "{output:?}");
+}
+
+#[test]
+fn tampering_is_found_and_named() {
+    let project = Project::new();
+    for number in 0..5 {
+        project.run(&["-c", &format!("echo {number} > file")]);
+    }
+    let head = String::from_utf8(project.run(&["audit", "head"]).stdout).expect("text");
+    assert!(head.starts_with("exacta-audit-1 "), "{head}");
+    assert_eq!(status(&project.run(&["audit", "verify"])), 0);
+    assert_eq!(status(&project.run(&["audit", "verify", "--head", head.trim()])), 0);
+    // All of it gone, and begun anew: only what is kept elsewhere knows.
+    for name in ["exacta.db", "exacta.db-wal", "exacta.db-shm"] {
+        fs::remove_file(project.root.join(".clada").join(name)).expect("removed");
+    }
+    let gone = project.verified();
+    assert_eq!(
+        (gone["good"].as_bool(), gone["problems"][0]["kind"].as_str()),
+        (Some(false), Some("cut off"))
+    );
+    project.run(&["-c", "echo anew"]);
+    let output = project.run(&["audit", "verify"]);
+    assert_eq!(status(&output), 1);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("another database"), "{output:?}");
+}
+
+#[test]
+fn exports_are_what_other_systems_read() {
+    let project = Project::new();
+    project.run(&["-c", "echo \"a,b|c=d\"; # =x"]);
+    project.run(&["-c", "curl http://example.com"]);
+    let export = |format: &str| {
+        let output = project.run(&["audit", "export", "--format", format]);
+        assert_eq!(status(&output), 0, "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let lines: Vec<Value> =
+        export("jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((lines.len(), &lines[1]["decision"]), (2, &Value::from("deny")));
+    let csv = export("csv");
+    assert!(
+        csv.starts_with("number,correlation_id,") && csv.contains("\"echo \"\"a,b|c=d\"\"; # =x\""),
+        "{csv}"
+    );
+    let cef = export("cef");
+    assert!(cef.lines().all(|line| line.starts_with("CEF:0|exacta|exacta|")), "{cef}");
+    assert!(cef.contains("cs1=echo \"a,b|c\\=d\"; # \\=x"), "{cef}");
+    for line in export("ocsf").lines() {
+        let event: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(
+            (event["class_uid"].as_u64(), event["type_uid"].as_u64()),
+            (Some(1007), Some(100_701))
+        );
+    }
+}
+
+#[test]
+fn what_comes_is_followed() {
+    let project = Project::new();
+    project.run(&["-c", "echo before"]);
+    let mut tail = project.exacta(&["audit", "tail", "-f"]);
+    let mut tail = tail.stdout(Stdio::piped()).spawn().expect("it runs");
+    thread::sleep(Duration::from_millis(400));
+    project.run(&["-c", "echo after"]);
+    thread::sleep(Duration::from_millis(600));
+    tail.kill().expect("it runs still");
+    let output = tail.wait_with_output().expect("ended");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("echo before") && text.contains("echo after"), "{text}");
+}
+
+/// Numbers without a crate for them: only the spread matters.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// Two hundred runs, three at a time, each killed at some moment: the database opens, the chain holds, and of nothing that
+/// was changed the intent is missing.
+#[test]
+fn killed_at_any_moment() {
+    const RUNS: u64 = 200;
+    const WORKERS: u64 = 3;
+    let project = Project::new();
+    thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let project = &project;
+            scope.spawn(move || {
+                let mut dice = Dice(worker + 42);
+                for run in (worker..RUNS).step_by(WORKERS as usize) {
+                    killed_once(project, run, &mut dice);
+                }
+            });
+        }
+    });
+    let verified = project.verified();
+    assert_eq!(verified["good"], true, "{verified}");
+    let history = project.history(&["--limit", "100000"]);
+    let recorded = |run: u64| {
+        let name = format!("made-{run}-");
+        history.iter().any(|it| it["command"].as_str().is_some_and(|text| text.contains(&name)))
+    };
+    let mut made = 0;
+    for entry in fs::read_dir(&project.root).expect("listed") {
+        let name = entry.expect("an entry").file_name().into_string().expect("text");
+        let Some(run) = name.strip_prefix("made-").and_then(|rest| rest.split('-').next()) else {
+            continue;
+        };
+        made += 1;
+        assert!(recorded(run.parse().expect("a number")), "{name} is there, and nobody knows why");
+    }
+    let died = history.iter().filter(|it| it["state"] == "no outcome").count();
+    println!(
+        "{made} files were made, {} requests recorded, {died} of them without an outcome",
+        history.len()
+    );
+    assert!(made > 10 && history.len() > 10, "{made} {}", history.len());
+    // And it goes on.
+    assert_eq!(status(&project.run(&["-c", "echo on > on"])), 0);
+    assert_eq!(project.verified()["good"], true);
+}
+
+fn killed_once(project: &Project, run: u64, dice: &mut Dice) {
+    let text = match run % 4 {
+        0 => format!("echo x > made-{run}-a; echo y > made-{run}-b; cat made-{run}-a"),
+        1 => format!("for i in 1 2 3 4 5 6; do touch made-{run}-$i; done"),
+        2 => format!("touch made-{run}-a; /bin/mkdir -m 700 made-{run}-d; ls"),
+        _ => format!("echo made-{run}-nothing; ls"),
+    };
+    let mut command = project.exacta(&["-c", &text]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let moment = Duration::from_micros(dice.below(80_000));
+    let started = Instant::now();
+    while started.elapsed() < moment && child.try_wait().expect("asked").is_none() {
+        thread::sleep(Duration::from_micros(200));
+    }
+    let _it_may_have_ended = child.kill();
+    child.wait().expect("ended");
+}

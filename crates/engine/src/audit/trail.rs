@@ -1,0 +1,105 @@
+//! The record of a project as a person meets it: searched, followed, verified.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator's own directories: opened once, by handle, before anything is asked of them"
+)]
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use exacta_store::Watch;
+use exacta_store::audit::{
+    Anchor, Answer, Archive as _, AuditError, Database, Durability, Entry, Known, Ledger as _,
+    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, public_key, verify,
+};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::project;
+
+/// Where a project's record is, and what the user's own state says of it.
+pub struct Trail {
+    root: PathBuf,
+    keys: Option<PathBuf>,
+}
+
+/// What was found, and what it was held against.
+#[derive(Debug)]
+pub struct Verified {
+    pub report: Report,
+    /// There was a key of the user's to hold signatures against.
+    pub keyed: bool,
+}
+
+impl Trail {
+    /// `keys`: the folder of the user's key and the anchored heads.
+    pub fn of(root: &Path, keys: Option<PathBuf>) -> Self {
+        Trail { root: root.to_owned(), keys }
+    }
+
+    /// Makes nothing: where nothing was recorded that is [`AuditError::Nothing`].
+    pub fn open(&self) -> Result<Reader, AuditError> {
+        Reader::open(self.state()?.as_fd())
+    }
+
+    /// A person has decided something. On the disk when this returns.
+    pub fn note(&self, answer: Answer) -> Result<(), AuditError> {
+        let project = self.root.as_os_str().as_bytes().to_vec();
+        let signing = Signing { folder: self.keys.clone(), project };
+        let mut database = Database::open(self.state()?.as_fd(), &signing)?;
+        let manner = Manner { durability: Durability::Disk, last: true };
+        database.append(&[Entry::Answer(Box::new(answer)).into()], manner)
+    }
+
+    /// The head as it was last signed and anchored.
+    pub fn anchored(&self) -> Result<Option<Signed>, AuditError> {
+        let root = self.root.as_os_str().as_bytes();
+        self.keys.as_deref().map_or(Ok(None), |keys| Anchor::read_of(keys, root))
+    }
+
+    /// The last checkpoint in the database itself.
+    pub fn signed(&self) -> Result<Option<Signed>, AuditError> {
+        Ok(self.open()?.checkpoints()?.last().copied())
+    }
+
+    /// Looks at all of it, also against heads that somebody has kept elsewhere.
+    pub fn verify(&self, more: Vec<Signed>, watch: &Watch) -> Result<Verified, AuditError> {
+        let key = self.keys.as_deref().map_or(Ok(None), public_key)?;
+        let mut anchors: Vec<Signed> = self.anchored()?.into_iter().collect();
+        anchors.extend(more);
+        let reader = match self.open() {
+            // Nothing is no answer where somebody knows that there was something.
+            Err(AuditError::Nothing) if !anchors.is_empty() => {
+                return Ok(Verified { report: gone(&anchors), keyed: key.is_some() });
+            }
+            reader => reader?,
+        };
+        let report = verify(&reader, &Known { key, anchors }, watch)?;
+        Ok(Verified { report, keyed: key.is_some() })
+    }
+
+    fn state(&self) -> Result<OwnedFd, AuditError> {
+        let failed = |doing, errno| {
+            let path = self.root.display().to_string();
+            AuditError::System { doing, path, errno }
+        };
+        let path = project::state_path(&self.root).map_err(|error| {
+            failed("find the state of it", Errno::from_io_error(&error).unwrap_or(Errno::NOENT))
+        })?;
+        // Never through a link in the last place: the state may have come with the repository.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::open(&path, flags, Mode::empty()) {
+            Err(Errno::NOENT) => Err(AuditError::Nothing),
+            state => state.map_err(|errno| failed("open the state of it", errno)),
+        }
+    }
+}
+
+fn gone(anchors: &[Signed]) -> Report {
+    let last = anchors.iter().map(|anchor| anchor.head.sequence).max().unwrap_or(0);
+    let detail = format!("the database is not there; records 1 to {last} were");
+    let problem = Problem { kind: ProblemKind::CutOff, sequence: 1, detail };
+    Report { problems: vec![problem], anchored: last, ..Report::default() }
+}

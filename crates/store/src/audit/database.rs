@@ -1,0 +1,328 @@
+//! The ledger of one project in `SQLite`: `.clada/exacta.db`.
+//!
+//! Several processes write to it; each batch is one transaction that begins with the right to write and looks for the end
+//! of the chain then, so the chain never forks. A batch that has to be on the disk is signed as well, and its head anchored
+//! outside of the project: cutting a signed record off is found.
+
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Transaction, params};
+
+use super::anchor::Anchor;
+use super::chain::{self, Hash};
+use super::entry::{Asked, Entry, Moment, Outcome};
+use super::error::{AuditError, database};
+use super::key::{Signed, Signer};
+use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner};
+use super::{opening, retention};
+
+/// So many records are signed together at least, whatever they are.
+const SIGNED_EVERY: u64 = 256;
+
+const LONGEST_LOG: u64 = 512 << 10;
+
+/// A command is found by so much of its text.
+pub(crate) const SEARCHED: usize = 8 << 10;
+
+/// Who signs what is written, and where its head is anchored.
+#[derive(Debug, Clone, Default)]
+pub struct Signing {
+    /// A folder of the user's own, outside of every project. Absent: nothing is signed.
+    pub folder: Option<PathBuf>,
+    /// What the project is called there: its root.
+    pub project: Vec<u8>,
+}
+
+pub struct Database {
+    pub(super) connection: Connection,
+    state: OwnedFd,
+    /// Whose chain it is.
+    identity: [u8; 16],
+    signer: Option<(Signer, Anchor)>,
+    durability: Durability,
+    /// Up to here everything is signed.
+    signed: u64,
+    /// This process has written what it waited for: whatever follows from it is signed at the end.
+    waited: bool,
+}
+
+impl Database {
+    /// That of the project whose state directory is open here; made if there is none.
+    pub fn open(state: BorrowedFd<'_>, signing: &Signing) -> Result<Self, AuditError> {
+        let connection = opening::for_writing(state)?;
+        // What is not asked to be on the disk is not waited for.
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(database("be opened"))?;
+        let identity = identity(&connection)?;
+        let signer = signing.folder.as_deref().map(|folder| open_signer(folder, &signing.project));
+        let signer = signer.transpose()?;
+        let durability = Durability::Process;
+        let signed = last_signed(&connection)?;
+        let state = opening::keep(state)?;
+        Ok(Database { connection, state, identity, signer, durability, signed, waited: false })
+    }
+
+    fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {
+        if self.durability != wanted {
+            let level = if wanted == Durability::Disk { "FULL" } else { "NORMAL" };
+            self.connection
+                .pragma_update(None, "synchronous", level)
+                .map_err(database("be written"))?;
+            self.durability = wanted;
+        }
+        Ok(())
+    }
+
+    /// Writes within one transaction, and signs what should be. What was signed, if something was.
+    fn write(
+        &mut self,
+        batch: &[Draft],
+        manner: Manner,
+    ) -> rusqlite::Result<(Head, Option<Signed>)> {
+        let transaction = begin(&self.connection)?;
+        let before = head(&transaction, self.identity)?;
+        let head = append(&transaction, before, batch)?;
+        self.waited |= manner.durability == Durability::Disk;
+        let due = manner.durability == Durability::Disk
+            || (manner.last && self.waited)
+            || head.sequence - self.signed.min(head.sequence) >= SIGNED_EVERY;
+        let signed = match &self.signer {
+            Some((signer, _)) if due && head.sequence > self.signed => Some(signer.sign(head)),
+            _ => None,
+        };
+        if let Some(signed) = &signed {
+            keep_checkpoint(&transaction, signed)?;
+        }
+        transaction.commit()?;
+        Ok((head, signed))
+    }
+
+    /// Removes the oldest records up to one, and says so in the chain.
+    pub(super) fn cut(&mut self, upto: u64) -> Result<u64, AuditError> {
+        self.set_durability(Durability::Disk)?;
+        let connection = &self.connection;
+        let cut = || -> rusqlite::Result<(Option<Signed>, u64)> {
+            let transaction = begin(connection)?;
+            let Some(cut) = retention::plan(&transaction, upto, now())? else {
+                return Ok((None, 0));
+            };
+            let before = head(&transaction, self.identity)?;
+            let head = append(&transaction, before, &[Entry::Cut(cut).into()])?;
+            retention::remove(&transaction, &cut)?;
+            let signed = self.signer.as_ref().map(|(signer, _)| signer.sign(head));
+            if let Some(signed) = &signed {
+                keep_checkpoint(&transaction, signed)?;
+            }
+            transaction.commit()?;
+            Ok((signed, cut.upto + 1 - cut.from))
+        };
+        let (signed, removed) = cut().map_err(database("be shortened"))?;
+        self.anchor(signed.as_ref())?;
+        Ok(removed)
+    }
+
+    fn anchor(&mut self, signed: Option<&Signed>) -> Result<(), AuditError> {
+        let (Some((_, anchor)), Some(signed)) = (&self.signer, signed) else { return Ok(()) };
+        self.signed = signed.head.sequence;
+        anchor.set(signed)
+    }
+}
+
+impl Ledger for Database {
+    fn append(&mut self, batch: &[Draft], manner: Manner) -> Result<(), AuditError> {
+        // An anchor may only say what is on the disk.
+        let (mut durability, signs) = (manner.durability, self.signer.is_some());
+        let head = self.head_sequence()?;
+        if signs && head + batch.len() as u64 - self.signed.min(head) >= SIGNED_EVERY {
+            durability = Durability::Disk;
+        }
+        self.set_durability(durability)?;
+        let written = self.write(batch, manner);
+        let (_, signed) = written.map_err(database("be written"))?;
+        if durability == Durability::Disk {
+            self.anchor(signed.as_ref())?;
+        }
+        if manner.last {
+            self.shorten_log().map_err(database("be put in order"))?;
+        }
+        Ok(())
+    }
+
+    fn retain(&mut self, limits: &Limits) -> Result<u64, AuditError> {
+        let upto = retention::due(&self.connection, limits, now());
+        match upto.map_err(database("be looked at"))? {
+            Some(upto) => {
+                let removed = self.cut(upto)?;
+                retention::give_back(&self.connection).map_err(database("be shortened"))?;
+                Ok(removed)
+            }
+            None => Ok(0),
+        }
+    }
+}
+
+impl Database {
+    /// Whoever opens the database as the only one reads the whole log: processes that end soon must not leave a long one.
+    fn shorten_log(&self) -> rusqlite::Result<()> {
+        if opening::length_of_log(self.state.as_fd()) <= LONGEST_LOG {
+            return Ok(());
+        }
+        // Who is in the way will do it himself.
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let truncate = "PRAGMA wal_checkpoint(TRUNCATE)";
+        self.connection.query_row(truncate, [], |_| Ok(()))
+    }
+
+    fn head_sequence(&self) -> Result<u64, AuditError> {
+        let sequence = head(&self.connection, self.identity).map(|head| head.sequence);
+        sequence.map_err(database("be read"))
+    }
+}
+
+fn open_signer(folder: &Path, project: &[u8]) -> Result<(Signer, Anchor), AuditError> {
+    Ok((Signer::of_user(folder)?, Anchor::open(folder, project)?))
+}
+
+fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
+    Transaction::new_unchecked(connection, rusqlite::TransactionBehavior::Immediate)
+}
+
+pub(super) fn identity(connection: &Connection) -> Result<[u8; 16], AuditError> {
+    let sql = "SELECT value FROM meta WHERE name = 'database'";
+    connection.query_row(sql, [], |row| row.get(0)).map_err(database("be read"))
+}
+
+fn last_signed(connection: &Connection) -> Result<u64, AuditError> {
+    let sql = "SELECT ifnull(max(seq), 0) FROM checkpoints";
+    connection.query_row(sql, [], |row| row.get(0)).map_err(database("be read"))
+}
+
+/// The end of the chain as it is now.
+pub(super) fn head(connection: &Connection, database: [u8; 16]) -> rusqlite::Result<Head> {
+    let sql = "SELECT seq, stamp, hash FROM records ORDER BY seq DESC LIMIT 1";
+    let found = connection.prepare_cached(sql)?.query_row([], |row| {
+        Ok(Head { database, sequence: row.get(0)?, stamp: row.get(1)?, hash: row.get(2)? })
+    });
+    let first = Head { database, sequence: 0, stamp: 0, hash: chain::genesis(&database) };
+    Ok(found.optional()?.unwrap_or(first))
+}
+
+/// Appends to the chain. Where it ends then.
+fn append(
+    transaction: &Transaction<'_>,
+    mut head: Head,
+    batch: &[Draft],
+) -> rusqlite::Result<Head> {
+    let mut statements = Statements::new(transaction)?;
+    for draft in batch {
+        let body = chain::encode(&draft.entry)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        head.sequence += 1;
+        head.stamp = head.stamp.max(now());
+        let kind = draft.entry.kind();
+        head.hash = chain::hash(&head.hash, head.sequence, head.stamp, kind, &body);
+        statements.record.execute(params![
+            head.sequence,
+            head.stamp,
+            kind as i64,
+            head.hash,
+            body
+        ])?;
+        statements.derive(head.sequence, &draft.entry)?;
+        for (stream, data) in (0_u64..).zip(&draft.beside) {
+            if let Some(data) = data {
+                statements.output.execute(params![head.sequence * 2 + stream, data])?;
+            }
+        }
+    }
+    Ok(head)
+}
+
+struct Statements<'a> {
+    record: CachedStatement<'a>,
+    request: CachedStatement<'a>,
+    ended: CachedStatement<'a>,
+    output: CachedStatement<'a>,
+}
+
+impl<'a> Statements<'a> {
+    fn new(connection: &'a Connection) -> rusqlite::Result<Self> {
+        Ok(Statements {
+            record: connection.prepare_cached("INSERT INTO records VALUES (?, ?, ?, ?, ?)")?,
+            request: connection
+                .prepare_cached("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?,
+            ended: connection.prepare_cached(
+                "UPDATE requests SET last = ?, verdict = ?, exit = ? WHERE id = ?",
+            )?,
+            output: connection.prepare_cached("INSERT INTO outputs VALUES (?, ?)")?,
+        })
+    }
+
+    /// What the record is found by.
+    fn derive(&mut self, sequence: u64, entry: &Entry) -> rusqlite::Result<()> {
+        match entry {
+            Entry::Intent(intent) => {
+                let verdict = intent.ruling.verdict as i64;
+                self.insert(sequence, None, &intent.asked, verdict, None)
+            }
+            Entry::Outcome(outcome) => self.end(sequence, outcome),
+            Entry::Start(_) | Entry::Answer(_) | Entry::Cut(_) => Ok(()),
+        }
+    }
+
+    fn end(&mut self, sequence: u64, outcome: &Outcome) -> rusqlite::Result<()> {
+        let (verdict, exit) = (outcome.ruling.verdict as i64, outcome.exit);
+        if outcome.intended {
+            let id = outcome.asked.id.as_slice();
+            if self.ended.execute(params![sequence, verdict, exit, id])? > 0 {
+                return Ok(());
+            }
+        }
+        self.insert(sequence, Some(sequence), &outcome.asked, verdict, Some(exit))
+    }
+
+    fn insert(
+        &mut self,
+        first: u64,
+        last: Option<u64>,
+        asked: &Asked,
+        verdict: i64,
+        exit: Option<i32>,
+    ) -> rusqlite::Result<()> {
+        let command = searched(&asked.command);
+        let (id, session) = (asked.id.as_slice(), &*asked.session);
+        self.request
+            .execute(params![first, last, id, session, verdict, exit, asked.time, command])
+            .map(|_one| ())
+    }
+}
+
+/// As much of a command as it can be found by.
+pub(super) fn searched(command: &[u8]) -> &[u8] {
+    command.get(..SEARCHED).unwrap_or(command)
+}
+
+fn keep_checkpoint(transaction: &Transaction<'_>, signed: &Signed) -> rusqlite::Result<()> {
+    let Head { sequence, stamp, hash, .. } = signed.head;
+    transaction
+        .prepare_cached("INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?)")?
+        .execute(params![sequence, stamp, hash, signed.key, signed.signature])
+        .map(|_one| ())
+}
+
+pub fn now() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_micros() as i64
+}
+
+/// The hash of a record, for a cut behind it.
+pub(super) fn hash_of(connection: &Connection, sequence: u64) -> rusqlite::Result<Option<Hash>> {
+    let sql = "SELECT hash FROM records WHERE seq = ?";
+    connection.query_row(sql, [sequence], |row| row.get(0)).optional()
+}
+
+/// Only for the words of a cut.
+pub(super) fn cut_from(connection: &Connection) -> rusqlite::Result<Option<u64>> {
+    connection.query_row("SELECT min(seq) FROM records", [], |row| row.get(0))
+}

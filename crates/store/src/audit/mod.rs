@@ -1,0 +1,57 @@
+//! What was asked, what was decided, what became of it: records that cannot be quietly rewritten.
+//!
+//! ```text
+//! let writer = Writer::new(Box::new(move || Database::open(state, &signing)), limits);   // opens nothing yet
+//! writer.check()?;                       // every request: is what was done so far recorded?
+//! writer.commit(Entry::Intent(…))?;      // before the first effect: waits for the disk; an error means: do not do it
+//! writer.commit(Entry::Start(…))?;       // before each program
+//! writer.submit(Entry::Outcome(…), …)?;  // at the end: within milliseconds
+//! writer.close()?;                       // all of it is written
+//!
+//! let reader = Reader::open(state)?;     // beside any number of writers
+//! reader.requests(&filter, order, …)?;
+//! verify(&reader, &known, &watch)?;
+//! ```
+//!
+//! # What is guaranteed
+//!
+//! - An intent or a start that was committed is there after a power cut, and cannot be cut off unnoticed.
+//! - Whatever was written is there after `kill -9`, whole; the database opens, and its chain is unbroken.
+//! - Several processes write to one chain, and it never forks.
+//! - What was changed, removed, put in or cut off is found, and named, as long as the user's key and the anchored head in
+//!   the user's state are not touched. Whoever can change those can sign: copy `exacta audit head` elsewhere.
+//!
+//! Not promised: a record of something that changed nothing may be lost with the power, and the last of them can be cut off
+//! unnoticed until the next intent, or the next 256 records.
+
+mod anchor;
+mod chain;
+mod database;
+mod entry;
+mod error;
+mod key;
+mod ledger;
+mod opening;
+mod output;
+mod reading;
+mod retention;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod writer;
+
+pub use anchor::{Anchor, hex, unhex};
+pub use chain::{Hash, Link};
+pub use database::{Database, Signing, now};
+pub use entry::{
+    Answer, Approval, Asked, Connection, Cut, Entry, Exec, Intent, Isolation, Kept, Kind, Moment,
+    Outcome, Output, Refusal, RequestId, Ruling, Start, Step, Undo, Verdict,
+};
+pub use error::AuditError;
+pub use key::{PublicKey, Signed, public_key};
+pub use ledger::{Archive, Beside, Draft, Durability, Each, Head, Ledger, Limits, Manner, Row};
+pub use output::Captured;
+pub use reading::{Filter, Order, Reader, Recorded};
+pub use verify::{Known, Problem, ProblemKind, Report, verify};
+pub use writer::{Open, Writer};

@@ -1,0 +1,9 @@
+//! The database as others meet it: written, read, killed beside, tampered with, shortened.
+
+#![expect(clippy::disallowed_methods, reason = "tests make and look at real directories")]
+
+mod ground;
+mod keeping;
+mod opening;
+mod tampering;
+mod writing;

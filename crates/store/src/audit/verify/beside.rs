@@ -1,0 +1,84 @@
+//! What is beside the chain: outputs, which records hold by their digests, and the rows that requests are found by.
+
+use super::super::chain::sha256;
+use super::super::error::AuditError;
+use super::super::ledger::Archive;
+use super::links::Told;
+use super::{ON, ProblemKind, Report};
+
+pub(super) fn check_outputs(
+    archive: &dyn Archive,
+    told: &Told,
+    report: &mut Report,
+) -> Result<(), AuditError> {
+    let mut seen = 0;
+    let mut there = std::collections::HashSet::new();
+    archive.beside(&mut |beside| {
+        let stream = name(beside.stream);
+        match told.outputs.get(&(beside.sequence, beside.stream)) {
+            None => report.add(
+                ProblemKind::Inserted,
+                beside.sequence,
+                format!("its {stream} was never written"),
+            ),
+            Some(kept) if kept.digest != sha256(&beside.data) => {
+                report.add(
+                    ProblemKind::Changed,
+                    beside.sequence,
+                    format!("its {stream} is not what was written"),
+                );
+            }
+            Some(_) => {}
+        }
+        seen += 1;
+        there.insert((beside.sequence, beside.stream));
+        ON
+    })?;
+    if seen < told.outputs.len() {
+        for (sequence, stream) in told.outputs.keys().filter(|place| !there.contains(place)) {
+            report.add(
+                ProblemKind::Removed,
+                *sequence,
+                format!("its {} is missing", name(*stream)),
+            );
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_rows(
+    archive: &dyn Archive,
+    told: &Told,
+    report: &mut Report,
+) -> Result<(), AuditError> {
+    let mut there = std::collections::HashSet::new();
+    archive.rows(&mut |row| {
+        match told.rows.get(&row.first) {
+            None => report.add(
+                ProblemKind::Inserted,
+                row.first,
+                "the history lists a request that was never recorded",
+            ),
+            Some(expected) if *expected != told.digest(&row) => {
+                report.add(
+                    ProblemKind::Changed,
+                    row.first,
+                    "the history does not say what the record says",
+                );
+            }
+            Some(_) => {}
+        }
+        there.insert(row.first);
+        ON
+    })?;
+    if there.len() < told.rows.len() {
+        for first in told.rows.keys().filter(|first| !there.contains(*first)) {
+            report.add(ProblemKind::Removed, *first, "the history does not list it any more");
+        }
+    }
+    Ok(())
+}
+
+fn name(stream: u8) -> &'static str {
+    if stream == 0 { "standard output" } else { "standard error" }
+}
