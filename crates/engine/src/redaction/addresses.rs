@@ -15,26 +15,33 @@ pub fn look(hit: &Hit<'_>, found: &mut Found<'_>) {
     let rest = rest.get(..LONGEST.min(rest.len())).unwrap_or_default();
     let end = rest.iter().position(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0..=31));
     let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-    let Some(sign) = sign(word) else { return };
-    let user = word.get(..sign).unwrap_or_default();
     let scheme = scheme(hit.line, hit.at);
+    let kind = kind(scheme);
+    let Some(sign) = sign(word, kind) else { return };
+    let user = word.get(..sign).unwrap_or_default();
     match user.iter().position(|byte| *byte == b':') {
         Some(colon) => {
             let (name, password) = (&user[..colon], user.get(colon + 1..).unwrap_or_default());
             if is_password(name, password) {
-                found.add(start + colon + 1, start + sign, kind(scheme));
+                found.add(start + colon + 1, start + sign, kind);
                 // A token in the place of the user, as in `https://TOKEN:x-oauth-basic@`.
             } else if is_key(name) {
-                found.add(start, start + colon, kind(scheme));
+                found.add(start, start + colon, kind);
             }
         }
-        None if is_key(user) => found.add(start, start + sign, kind(scheme)),
+        None if is_key(user) => found.add(start, start + sign, kind),
         None => {}
     }
 }
 
 /// Where the `@` is that ends name and password. A password may contain `@` or `/`, if somebody has not encoded it.
-fn sign(word: &[u8]) -> Option<usize> {
+fn sign(word: &[u8], kind: &str) -> Option<usize> {
+    // Addresses of databases have no `@` behind the host.
+    if kind == DATABASE {
+        let path = word.iter().position(|byte| *byte == b'?').unwrap_or(word.len());
+        return word.get(..path)?.iter().rposition(|byte| *byte == b'@');
+    }
+
     let slash = word.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(word.len());
     let authority = word.get(..slash).unwrap_or_default();
     if let Some(sign) = authority.iter().rposition(|byte| *byte == b'@') {
@@ -75,8 +82,10 @@ fn scheme(line: &[u8], end: usize) -> &[u8] {
     line.get(start..end).unwrap_or_default()
 }
 
+const DATABASE: &str = "connection-string";
+
 fn kind(scheme: &[u8]) -> &'static str {
     let known = [&b"postgres"[..], b"mysql", b"mariadb", b"mongodb", b"redis", b"amqp", b"mssql", b"sqlserver", b"oracle", b"clickhouse", b"cockroach", b"jdbc", b"ldap", b"smtp", b"nats", b"kafka", b"cassandra", b"couchdb", b"snowflake", b"bolt", b"neo4j", b"elastic", b"influx"];
     let lower = scheme.to_ascii_lowercase();
-    if known.iter().any(|one| lower.starts_with(one)) { "connection-string" } else { "url-password" }
+    if known.iter().any(|one| lower.starts_with(one)) { DATABASE } else { "url-password" }
 }

@@ -33,11 +33,32 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
     let behind = quote.map_or(end, |quote| end + quote.length());
     let behind = if at(hit.line, behind) == b']' { behind + 1 } else { behind };
     let operator_at = after_spaces(hit.line, behind);
+    if !is_worth_it(hit.line, start, behind, operator_at) {
+        return;
+    }
     let Some(named) = classify(hit.line, start, end, quote) else { return };
     let context = Context { hit, named, quote, behind, operator_at };
     if !context.assigned(memory, found) {
         memory.remember_name(hit.absolute(end), named.name);
     }
+}
+
+/// Most names stand in sentences: `the token bucket is full`. What follows them decides without a look at the name.
+fn is_worth_it(line: &[u8], start: usize, behind: usize, operator_at: usize) -> bool {
+    let next = at(line, operator_at);
+    if operator_at == behind {
+        return !matches!(next, b'/' | b'.' | b';' | b'*' | b'&' | b'@');
+    }
+    if !next.is_ascii_alphanumeric() || at(line, start) == b'-' {
+        return true;
+    }
+    // A word follows: it must have something in it, or be a verb, or the line must be of a kind that is written like this.
+    let rest = line.get(operator_at..).unwrap_or_default();
+    let word = rest.iter().take(80).take_while(|byte| !matches!(byte, b' ' | b'\t'));
+    let odd = word.clone().any(|byte| !byte.is_ascii_alphabetic() && !b".,:;)".contains(byte));
+    let word_length = word.count();
+    odd || word_length == rest.len() || matches!(word_length, 2 | 3 | 6) || word_length > 12
+        || start == after_spaces(line, 0)
 }
 
 /// `value:` or `value=` after a line or an attribute that gave the name.
@@ -94,9 +115,22 @@ fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Opti
         from += 1;
     }
     let in_query = matches!(before, b'?' | b'&') || escaped_ampersand || entity;
+    // `arn:…:secret:name`
+    if before == b':' && at(line, end) == b':' && from == start {
+        return None;
+    }
     let text = line.get(from..end)?;
-    let name = names::classify(text).or_else(|| in_query.then(|| of_query(text)).flatten())?;
+    let name = of_words(line, from, text).or_else(|| names::classify(text)).or_else(|| in_query.then(|| of_query(text)).flatten())?;
     Some(Named { start: from, end, name, dashes, in_query, quoted: quote.is_some() })
+}
+
+/// `API key: …`
+fn of_words(line: &[u8], start: usize, text: &[u8]) -> Option<Name> {
+    let before = line.get(..start)?.strip_suffix(b" ")?;
+    let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next()?;
+    let known = [&b"api"[..], b"secret", b"access", b"private", b"encryption", b"master", b"license", b"signing", b"account", b"auth", b"service"];
+    let owned = text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
+    owned.then_some(Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true })
 }
 
 /// Names that promise something only in an address.

@@ -17,6 +17,8 @@ pub enum Line {
     Login,
     /// `IDENTIFIED BY '…'`
     Sql,
+    /// `SET PASSWORD FOR user = '…'`
+    SqlSet,
     /// `AUTH PLAIN …`
     Mail,
     /// `jdbc:oracle:thin:user/password@host`
@@ -51,6 +53,7 @@ pub const WORDS: &[(&str, Line)] = &[
     ("machine ", Line::Login),
     ("login ", Line::Login),
     ("identified by", Line::Sql),
+    ("set password for", Line::SqlSet),
     ("auth plain", Line::Mail),
     ("oracle:thin:", Line::Oracle),
     ("securestring ", Line::SecureString),
@@ -64,9 +67,16 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
         Line::PasswordFile => password_file(hit, found),
         Line::Crypted => crypted(hit, found),
         Line::Login => {
-            let before = hit.at.checked_sub(1).map_or(b' ', |place| at(hit.line, place));
-            if !before.is_ascii_alphanumeric() {
+            let before = hit.line.get(..hit.at).unwrap_or_default();
+            let first = hit.begins && before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+            if first || before.ends_with(b" ") && memory.login_is_near(hit.absolute(hit.at)) {
                 memory.remember_login(hit.absolute(hit.at));
+            }
+        }
+        Line::SqlSet => {
+            let equals = hit.rest().iter().take(120).position(|byte| *byte == b'=');
+            if let Some(equals) = equals {
+                quoted(hit, hit.at + equals + 1, "password", found);
             }
         }
         Line::Sql => quoted(hit, hit.at + length, "password", found),

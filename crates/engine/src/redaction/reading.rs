@@ -90,6 +90,7 @@ pub fn unquoted_end(line: &[u8], from: usize, stops: Stops) -> usize {
         let behind = rest.get(length + 1..).unwrap_or_default();
         let stop = match (stops, byte) {
             (_, b' ' | b'\t' | b'\r' | b'\n' | 0..=31) => true,
+            (Stops::Line, b'&') => behind.first().is_some_and(u8::is_ascii_alphabetic) && goes_on(behind),
             (Stops::Line, _) => false,
             (_, b'"' | b'\'' | b'`' | b'<' | b'>') => true,
             (Stops::Semicolon, b';') => true,

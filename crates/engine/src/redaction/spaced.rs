@@ -26,9 +26,12 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         context.value(typed, Form::Spaced, found);
         return true;
     } else if value.quoted {
-        is_sql(line, word, context) && is_secret(text, name, Form::Quoted)
+        let called = at(line, context.operator_at) == b'(' && name.promise == Promise::Secret && Makeup::of(text).is_random();
+        (called || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
     } else if memory.login_is_near(context.hit.absolute(named.start)) && is_word(word, &["password", "passwd", "account"]) {
-        !vocabulary::is_placeholder(text) && text.len() > 2
+        let next = line.get(value.end..).unwrap_or_default().trim_ascii();
+        let netrc = next.is_empty() || [&b"machine"[..], b"account", b"default", b"macdef"].iter().any(|one| next.starts_with(one));
+        netrc && at(line, context.operator_at) != b'(' && !vocabulary::is_placeholder(text) && text.len() > 2
     } else if is_word(word, DIRECTIVES) && starts_line(line, named.start) {
         is_secret(text, name, Form::Argument) && ends_line(line, value.end)
     } else {
@@ -96,7 +99,7 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
 fn is_set_by(line: &[u8], start: usize) -> bool {
     let before = line.get(..start).unwrap_or_default().trim_ascii_end();
     let word = before.rsplit(|byte| matches!(byte, b' ' | b'\t' | b';' | b'&' | b'/' | b':')).next().unwrap_or_default();
-    is_word(word, &["env", "arg", "setx", "setenv", "set", "-x", "-gx", "-ux", "-xg", "-gux", "put", "fish_variables"])
+    is_word(word, &["env", "arg", "setx", "setenv", "set", "-x", "-gx", "-ux", "-xg", "-gux", "put", "#define", "define"])
         || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
         || before.windows(11).any(|window| window == b"git config ")
 }

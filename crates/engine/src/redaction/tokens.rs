@@ -29,6 +29,10 @@ fn start(hit: &Hit<'_>, token: &Token) -> Option<usize> {
         let length = before.iter().rev().take(most + 1).take_while(|byte| is(**byte, set)).count();
         return (length >= usize::from(least) && length <= most).then(|| hit.at - length);
     }
+    // A host may have another name in front.
+    if token.cover == Cover::Rest {
+        return Some(hit.at);
+    }
     let free = match before {
         [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'\\', b'u', a, b, c, d] => [a, b, c, d].iter().all(|byte| byte.is_ascii_hexdigit()),

@@ -1,6 +1,7 @@
 //! Whether a value can be the secret that its name promises: no placeholder, no reference to where the secret is, no code,
 //! no prose, and of sensible entropy.
 
+use super::literals::from_base64;
 use super::names::{Name, Promise};
 use super::vocabulary;
 
@@ -103,7 +104,10 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
     match name.promise {
         Promise::Password => is_password(value, &makeup, name, form),
         Promise::Secret => is_machine_made(value, &makeup, form),
-        Promise::Perhaps => is_beyond_doubt(value, &makeup, form),
+        Promise::Perhaps => {
+            let signed = name.kind == "signature" && form == Form::Plain && makeup.hex == 64 && makeup.length == 64;
+            signed || is_login(value) || is_beyond_doubt(value, &makeup, form)
+        }
         Promise::Mnemonic => {
             makeup.spaces >= 11 && makeup.lower + makeup.spaces == makeup.length
         }
@@ -194,8 +198,21 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     }
     let mixed = makeup.lower > 0 && makeup.upper > 0 && makeup.digits > 0;
     let symbols = makeup.other >= 4 && makeup.letters() > 0;
+    let signed = makeup.hex == makeup.length && makeup.length >= 32 && makeup.digits > 0 && makeup.letters() > 0;
+    if signed && form == Form::Query {
+        return true;
+    }
     let enough = if form == Form::Query { 3.0 } else { 3.5 };
     (mixed || symbols) && makeup.entropy >= enough && makeup.changes * 5 >= makeup.length
+}
+
+/// `user:password` in Base64, as registries keep it.
+fn is_login(value: &[u8]) -> bool {
+    value.len() >= 12
+        && value.len() % 4 == 0
+        && from_base64(value).is_some_and(|plain| {
+            plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte))
+        })
 }
 
 /// Words and small numbers joined by signs: the name of something.
@@ -231,6 +248,10 @@ fn is_reference(value: &[u8], form: Form) -> bool {
         }
         (b'/' | b'~' | b'.', _) if is_path(value) => return true,
         _ => {}
+    }
+    // Patterns of `sed` and `grep`.
+    if [&b".*"[..], b".+", b"[^", b"\\w", b"\\S", b"\\s", b"(?"].iter().any(|one| has(one)) {
+        return true;
     }
     if REFERENCES.iter().any(|one| value.starts_with(one.as_bytes())) {
         return true;
@@ -286,7 +307,7 @@ fn is_code(value: &[u8]) -> bool {
     });
     let generic = value.iter().position(|byte| *byte == b'<').is_some_and(|at| at > 0 && value.ends_with(b">"));
     let arrow = value.windows(2).any(|pair| pair == b"->" || pair == b"::" || pair == b"=>" || pair == b"&&" || pair == b"||");
-    chain || indexed || generic || arrow && value.first().is_some_and(u8::is_ascii_alphabetic)
+    chain || indexed || generic || arrow && !Makeup::of(value).is_random() && value.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// `getpass()`, `env("X")`
