@@ -1,5 +1,5 @@
 //! Output of a request within its limit: the head is passed on as it comes, the tail is kept, and the whole goes into a
-//! file of the private `/tmp`. Whoever writes never notices.
+//! file of the private `/tmp`, without its secrets. Whoever writes never notices.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use exacta_shell::errno;
 use exacta_shell::filesystem::{FileKind, Metadata, OpenFile};
 use exacta_shell::pipe::{Capture, stream_metadata};
+
+use crate::redacted_output::RedactedOutput;
+use crate::redaction::{Redaction, Redactor, Report, Results};
 
 /// How much is kept, and where the rest goes.
 #[derive(Debug, Clone)]
@@ -29,6 +32,8 @@ pub struct KeptOutput {
     limit: OutputLimit,
     /// Gets the head at once, and the rest at the end; `None`: all of it is asked for at the end.
     target: Option<Arc<dyn OpenFile>>,
+    /// What must not come into the file.
+    redaction: Arc<Redaction>,
     state: Mutex<State>,
 }
 
@@ -44,6 +49,24 @@ struct Spill {
     file: File,
     path: String,
     bytes: u64,
+    redactor: Redactor,
+}
+
+impl Spill {
+    fn write(&mut self, data: &[u8]) {
+        let mut decided = Vec::new();
+        self.redactor.push(data, &mut decided);
+        // A disk that is full has no room for the whole: head and tail are still there.
+        let _what_fits = self.file.write_all(&decided);
+    }
+
+    /// Where it is, once all of it is there.
+    fn finish(mut self) -> String {
+        let mut rest = Vec::new();
+        self.redactor.finish(&mut rest);
+        let _what_fits = self.file.write_all(&rest);
+        self.path
+    }
 }
 
 /// What is left of a stream.
@@ -53,11 +76,17 @@ pub struct Kept {
     pub cut: bool,
     /// Where the whole is, as a script sees it.
     pub spill: Option<String>,
+    /// What was replaced in it.
+    pub redacted: Report,
 }
 
 impl KeptOutput {
-    pub fn new(limit: OutputLimit, target: Option<Arc<dyn OpenFile>>) -> Self {
-        KeptOutput { limit, target, state: Mutex::default() }
+    pub fn new(
+        limit: OutputLimit,
+        target: Option<Arc<dyn OpenFile>>,
+        redaction: Arc<Redaction>,
+    ) -> Self {
+        KeptOutput { limit, target, redaction, state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -100,19 +129,20 @@ impl KeptOutput {
             && spill.bytes < LONGEST_SPILL
         {
             spill.bytes += data.len() as u64;
-            // A disk that is full has no room for the whole: head and tail are still there.
-            let _what_fits = spill.file.write_all(data);
+            spill.write(data);
         }
     }
 
     fn begin_spill(&self, state: &State) -> Option<Spill> {
         let root = self.limit.root.as_ref()?;
-        let (mut file, path) = crate::project::create_spill(root, &self.limit.name).ok()?;
+        let (file, path) = crate::project::create_spill(root, &self.limit.name).ok()?;
+        let redactor = Redactor::new(self.redaction.rules().clone());
+        let mut spill = Spill { file, path, bytes: state.total, redactor };
         let (front, back) = state.tail.as_slices();
         for part in [state.head.as_slice(), front, back] {
-            file.write_all(part).ok()?;
+            spill.write(part);
         }
-        Some(Spill { file, path, bytes: state.total })
+        Some(spill)
     }
 
     /// What is left to show, once nobody writes any more.
@@ -133,7 +163,7 @@ impl KeptOutput {
             }
             None => head.extend_from_slice(&rest),
         }
-        Kept { bytes: head, cut, spill: spill.map(|spill| spill.path) }
+        Kept { bytes: head, cut, spill: spill.map(Spill::finish), redacted: Report::default() }
     }
 }
 
@@ -161,7 +191,13 @@ impl OpenFile for KeptOutput {
 }
 
 /// What is collected of one stream of output.
-pub enum Collected {
+pub struct Collected {
+    what: What,
+    /// In front of it, where the caller gets no secrets.
+    redacted: Option<Arc<RedactedOutput>>,
+}
+
+enum What {
     Nothing,
     All(Arc<Capture>),
     Kept(Arc<KeptOutput>),
@@ -173,28 +209,46 @@ impl Collected {
         limit: Option<&OutputLimit>,
         target: Option<Arc<dyn OpenFile>>,
         suffix: &str,
+        redaction: &Arc<Redaction>,
     ) -> (Arc<dyn OpenFile>, Collected) {
+        let (file, what) = Self::collecting(limit, target, suffix, redaction);
+        if redaction.results == Results::Whole {
+            return (file, Collected { what, redacted: None });
+        }
+        let redacted = Arc::new(RedactedOutput::new(redaction.rules(), file));
+        (Arc::clone(&redacted) as _, Collected { what, redacted: Some(redacted) })
+    }
+
+    fn collecting(
+        limit: Option<&OutputLimit>,
+        target: Option<Arc<dyn OpenFile>>,
+        suffix: &str,
+        redaction: &Arc<Redaction>,
+    ) -> (Arc<dyn OpenFile>, What) {
         match (limit, target) {
             (Some(limit), target) => {
                 let name = format!("{}.{suffix}", limit.name);
-                let kept = Arc::new(KeptOutput::new(OutputLimit { name, ..limit.clone() }, target));
-                (Arc::clone(&kept) as _, Collected::Kept(kept))
+                let limit = OutputLimit { name, ..limit.clone() };
+                let kept = Arc::new(KeptOutput::new(limit, target, Arc::clone(redaction)));
+                (Arc::clone(&kept) as _, What::Kept(kept))
             }
-            (None, Some(target)) => (target, Collected::Nothing),
+            (None, Some(target)) => (target, What::Nothing),
             (None, None) => {
                 let capture = Arc::new(Capture::default());
-                (Arc::clone(&capture) as _, Collected::All(capture))
+                (Arc::clone(&capture) as _, What::All(capture))
             }
         }
     }
 
     /// What is left of it, once nobody writes any more.
     pub fn take(self) -> Kept {
-        match self {
-            Collected::Nothing => Kept::default(),
-            Collected::All(capture) => Kept { bytes: capture.take(), ..Kept::default() },
-            Collected::Kept(kept) => kept.take(),
-        }
+        let redacted = self.redacted.map(|redacted| redacted.finish()).unwrap_or_default();
+        let kept = match self.what {
+            What::Nothing => Kept::default(),
+            What::All(capture) => Kept { bytes: capture.take(), ..Kept::default() },
+            What::Kept(kept) => kept.take(),
+        };
+        Kept { redacted, ..kept }
     }
 }
 
@@ -204,7 +258,7 @@ mod tests {
 
     fn kept(limit: u64, parts: &[&str]) -> Kept {
         let limit = OutputLimit { bytes: limit, root: None, name: "x".into() };
-        let output = KeptOutput::new(limit, None);
+        let output = KeptOutput::new(limit, None, Arc::default());
         for part in parts {
             output.write(part.as_bytes()).expect("it is kept");
         }

@@ -28,6 +28,8 @@ pub mod project;
 mod proposal;
 pub mod recorder;
 pub mod records;
+pub mod redaction;
+mod redacted_output;
 pub mod reference;
 pub mod report;
 mod session;

@@ -29,6 +29,7 @@ use crate::metered::Metered;
 use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
+use crate::redaction::{Redaction, Report};
 use crate::surroundings::World;
 use crate::undo::{Keep, Retention, Transactions, UndoReport};
 
@@ -59,6 +60,8 @@ pub struct SessionOptions {
     pub programs: Option<ProgramOptions>,
     /// How much is remembered of what was done.
     pub retention: Retention,
+    /// What must not be written to disk or shown; secrets of the environment come by themselves.
+    pub redaction: Redaction,
 }
 
 /// Where files live.
@@ -88,6 +91,7 @@ impl SessionOptions {
             output: None,
             programs: None,
             retention: Retention::default(),
+            redaction: Redaction::default(),
         }
     }
 }
@@ -170,6 +174,8 @@ pub struct Outcome {
     pub programs: Option<Tally>,
     /// The record by which it can be taken back; absent: it has changed nothing that could be.
     pub undo: Option<UndoReport>,
+    /// What was replaced in its output, where the caller gets results without secrets.
+    pub redacted: Report,
 }
 
 /// What ends with a text.
@@ -196,6 +202,7 @@ pub struct Session {
     gate: Arc<Gate>,
     limits: Limits,
     output: Option<OutputLimit>,
+    redaction: Arc<Redaction>,
     /// A request was announced and has not run yet.
     prepared: bool,
     /// What programs write goes into no layer.
@@ -274,6 +281,7 @@ impl Session {
             host = host.recording();
         }
         let host = Arc::new(host);
+        let redaction = Arc::new(options.redaction.with_environment(&environment));
         let mut shell = Shell::new(Arc::clone(&host) as _, &environment);
         shell.last_argument.clone_from(&options.name);
         shell.name = options.name;
@@ -291,6 +299,7 @@ impl Session {
             gate,
             limits: options.limits,
             output: options.output,
+            redaction,
             prepared: false,
             direct,
             transactions,
@@ -389,6 +398,8 @@ impl Session {
         let undo = self.close_record(&mut status, request.keep, said_to);
         let [output, errors] = streams.map(Collected::take);
         let truncated = output.cut || errors.cut;
+        let mut redacted = output.redacted;
+        redacted.add(&errors.redacted);
         let spill = output.spill.or(errors.spill);
         let (stdout, stderr) = (output.bytes, errors.bytes);
         let steps = self.host.take_steps();
@@ -407,6 +418,7 @@ impl Session {
             spill,
             programs,
             undo,
+            redacted,
         }
     }
 
@@ -435,6 +447,11 @@ impl Session {
         self.gate.judgement.policy.screen(text, &self.world())
     }
 
+    /// What must not be written to disk or shown.
+    pub fn redaction(&self) -> &Arc<Redaction> {
+        &self.redaction
+    }
+
     /// What was asked and decided so far.
     pub fn records(&self) -> Vec<Record> {
         self.gate.recorder.all()
@@ -453,8 +470,9 @@ impl Session {
                 (Arc::clone(input), Some(Arc::clone(output)), Some(Arc::clone(errors)))
             }
         };
-        let (output, kept) = Collected::of(self.output.as_ref(), output, "txt");
-        let (errors, kept_errors) = Collected::of(self.output.as_ref(), errors, "err.txt");
+        let (output, kept) = Collected::of(self.output.as_ref(), output, "txt", &self.redaction);
+        let (errors, kept_errors) =
+            Collected::of(self.output.as_ref(), errors, "err.txt", &self.redaction);
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
     }
 }

@@ -168,6 +168,7 @@ pub const VERBS: &[Verb] = &[
     verb("diff", Operands::Record(&[]), "what a request changed, or would change"),
     verb("commit", Operands::Record(&["held"]), "apply what is held"),
     verb("discard", Operands::Record(&["held"]), "drop what is held"),
+    verb("redact", Operands::Nothing, "standard input without its secrets"),
     verb("completions", Operands::Words(SHELLS), "a script that completes all this"),
 ];
 

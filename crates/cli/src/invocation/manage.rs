@@ -1,5 +1,5 @@
-//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records
-//! and `completions`.
+//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records,
+//! `redact` and `completions`.
 
 use std::path::PathBuf;
 
@@ -26,6 +26,8 @@ pub enum Manage {
         force: bool,
     },
     Records(RecordVerb),
+    /// `exacta redact [--json]`
+    Redact,
     /// `exacta completions SHELL`, by the name of the shell.
     Completions(&'static str),
 }
@@ -67,6 +69,10 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
             given.no_words("init")?;
             let import = given.value("import").map(PathBuf::from);
             Ok(Manage::Init { import, force: given.has("force") })
+        }
+        "redact" => {
+            given.no_words("redact")?;
+            Ok(Manage::Redact)
         }
         "completions" => completions(&given),
         name => records::parse(name, &given).map(Manage::Records),

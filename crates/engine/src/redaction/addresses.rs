@@ -13,7 +13,9 @@ pub fn look(hit: &Hit<'_>, found: &mut Found<'_>) {
     let start = hit.at + 3;
     let rest = hit.line.get(start..).unwrap_or_default();
     let rest = rest.get(..LONGEST.min(rest.len())).unwrap_or_default();
-    let end = rest.iter().position(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0..=31));
+    let end = rest.iter().position(|byte| {
+        matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0..=31)
+    });
     let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
     let scheme = scheme(hit.line, hit.at);
     let kind = kind(scheme);
@@ -42,7 +44,8 @@ fn sign(word: &[u8], kind: &str) -> Option<usize> {
         return word.get(..path)?.iter().rposition(|byte| *byte == b'@');
     }
 
-    let slash = word.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(word.len());
+    let slash =
+        word.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(word.len());
     let authority = word.get(..slash).unwrap_or_default();
     if let Some(sign) = authority.iter().rposition(|byte| *byte == b'@') {
         return Some(sign);
@@ -55,15 +58,24 @@ fn sign(word: &[u8], kind: &str) -> Option<usize> {
     }
     let sign = word.iter().position(|byte| *byte == b'@')?;
     let password = word.get(colon + 1..sign)?;
-    (password.len() <= 128 && !password.contains(&b'&') && !password.contains(&b'=')).then_some(sign)
+    (password.len() <= 128 && !password.contains(&b'&') && !password.contains(&b'='))
+        .then_some(sign)
 }
 
 fn is_password(user: &[u8], password: &[u8]) -> bool {
     let code = |byte: &u8| b"{}$<>()".contains(byte);
     let variable = matches!(password.first(), Some(b'$' | b'{' | b'<' | b'%' | b'['))
-        && (password.iter().filter(|byte| code(byte)).count() > 1 || !password.starts_with(b"%") && password.iter().skip(1).all(|byte| byte.is_ascii_uppercase() || *byte == b'_'));
+        && (password.iter().filter(|byte| code(byte)).count() > 1
+            || !password.starts_with(b"%")
+                && password.iter().skip(1).all(|byte| byte.is_ascii_uppercase() || *byte == b'_'));
     let directive = matches!(password, b"%s" | b"%v" | b"%d" | b"%q");
-    !(password.len() < 3 || variable || directive || user == password || vocabulary::is_placeholder(password) || password.eq_ignore_ascii_case(b"x-oauth-basic") || password.contains(&b'{') && password.contains(&b'}'))
+    !(password.len() < 3
+        || variable
+        || directive
+        || user == password
+        || vocabulary::is_placeholder(password)
+        || password.eq_ignore_ascii_case(b"x-oauth-basic")
+        || password.contains(&b'{') && password.contains(&b'}'))
 }
 
 /// Long and random: no name of a person.
@@ -76,7 +88,10 @@ fn is_key(user: &[u8]) -> bool {
 
 fn scheme(line: &[u8], end: usize) -> &[u8] {
     let mut start = end;
-    while start > 0 && end - start < 32 && (at(line, start - 1).is_ascii_alphanumeric() || b"+.-".contains(&at(line, start - 1))) {
+    while start > 0
+        && end - start < 32
+        && (at(line, start - 1).is_ascii_alphanumeric() || b"+.-".contains(&at(line, start - 1)))
+    {
         start -= 1;
     }
     line.get(start..end).unwrap_or_default()
@@ -85,7 +100,31 @@ fn scheme(line: &[u8], end: usize) -> &[u8] {
 const DATABASE: &str = "connection-string";
 
 fn kind(scheme: &[u8]) -> &'static str {
-    let known = [&b"postgres"[..], b"mysql", b"mariadb", b"mongodb", b"redis", b"amqp", b"mssql", b"sqlserver", b"oracle", b"clickhouse", b"cockroach", b"jdbc", b"ldap", b"smtp", b"nats", b"kafka", b"cassandra", b"couchdb", b"snowflake", b"bolt", b"neo4j", b"elastic", b"influx"];
+    let known = [
+        &b"postgres"[..],
+        b"mysql",
+        b"mariadb",
+        b"mongodb",
+        b"redis",
+        b"amqp",
+        b"mssql",
+        b"sqlserver",
+        b"oracle",
+        b"clickhouse",
+        b"cockroach",
+        b"jdbc",
+        b"ldap",
+        b"smtp",
+        b"nats",
+        b"kafka",
+        b"cassandra",
+        b"couchdb",
+        b"snowflake",
+        b"bolt",
+        b"neo4j",
+        b"elastic",
+        b"influx",
+    ];
     let lower = scheme.to_ascii_lowercase();
     if known.iter().any(|one| lower.starts_with(one)) { DATABASE } else { "url-password" }
 }

@@ -30,7 +30,11 @@ enum Takes {
     Last(usize),
 }
 
-const fn program(name: &'static str, verb: &'static str, options: &'static [(&'static str, Takes)]) -> Program {
+const fn program(
+    name: &'static str,
+    verb: &'static str,
+    options: &'static [(&'static str, Takes)],
+) -> Program {
     Program { gate: name, name, verb, options }
 }
 
@@ -93,7 +97,25 @@ pub const PROGRAMS: &[Program] = &[
     program("mosquitto_sub", "", &[("-P", Next)]),
     program("xfreerdp", "", &[("/p:", Attached)]),
     program("rdesktop", "", &[("-p", Next)]),
-    program("htpasswd", "", &[("-b", Last(3)), ("-bc", Last(3)), ("-cb", Last(3)), ("-nb", Last(2)), ("-bn", Last(2)), ("-Bb", Last(3)), ("-bB", Last(3)), ("-Bbn", Last(2)), ("-nbB", Last(2)), ("-Bbc", Last(3)), ("-cBb", Last(3)), ("-bnB", Last(2)), ("-nbm", Last(2))]),
+    program(
+        "htpasswd",
+        "",
+        &[
+            ("-b", Last(3)),
+            ("-bc", Last(3)),
+            ("-cb", Last(3)),
+            ("-nb", Last(2)),
+            ("-bn", Last(2)),
+            ("-Bb", Last(3)),
+            ("-bB", Last(3)),
+            ("-Bbn", Last(2)),
+            ("-nbB", Last(2)),
+            ("-Bbc", Last(3)),
+            ("-cBb", Last(3)),
+            ("-bnB", Last(2)),
+            ("-nbm", Last(2)),
+        ],
+    ),
     program("rabbitmqctl", "", &[("add_user", Last(2)), ("change_password", Last(2))]),
     program("openssl", "enc", &[("-k", Next), ("-K", Next)]),
     program("openssl", "", &[("-passin", Next), ("-passout", Next), ("-pass", Next)]),
@@ -114,6 +136,8 @@ pub const PROGRAMS: &[Program] = &[
     program("nmcli", "", &[("password", Last(1))]),
     behind("lftp ", program("lftp", "", &[("-u", Next)])),
     program("gpg", "", &[("--passphrase", Next)]),
+    behind("gh secret", program("gh", "secret", &[("--body", Next), ("-b", Next)])),
+    program("ssh-keygen", "", &[("-N", Next), ("-P", Next)]),
     program("svn", "", &[("--password", Next)]),
 ];
 
@@ -122,8 +146,24 @@ pub fn look(hit: &Hit<'_>, program: &Program, found: &mut Found<'_>) {
     let end = hit.at + program.name.len();
     let before = hit.at.checked_sub(1).map_or(b' ', |place| at(hit.line, place));
     // A name of its own, not a part of one: the end of a path is fine.
-    if !matches!(before, b' ' | b'\t' | b'/' | b'"' | b'\'' | b'`' | b'(' | b'|' | b';' | b'&' | b'$' | b'[' | b',' | b'>' | b':' | b'=')
-        || !matches!(at(hit.line, end), b' ' | b'\t' | b'"' | b'\'')
+    if !matches!(
+        before,
+        b' ' | b'\t'
+            | b'/'
+            | b'"'
+            | b'\''
+            | b'`'
+            | b'('
+            | b'|'
+            | b';'
+            | b'&'
+            | b'$'
+            | b'['
+            | b','
+            | b'>'
+            | b':'
+            | b'='
+    ) || !matches!(at(hit.line, end), b' ' | b'\t' | b'"' | b'\'')
     {
         return;
     }
@@ -149,11 +189,21 @@ pub fn look(hit: &Hit<'_>, program: &Program, found: &mut Found<'_>) {
 }
 
 /// The secret that belongs to an option, if the word is that option.
-fn secret(line: &[u8], words: &Words<'_>, word: (usize, usize), option: &str, takes: Takes) -> Option<(usize, usize)> {
+fn secret(
+    line: &[u8],
+    words: &Words<'_>,
+    word: (usize, usize),
+    option: &str,
+    takes: Takes,
+) -> Option<(usize, usize)> {
     let text = line.get(word.0..word.1)?;
     let attached = text.strip_prefix(option.as_bytes())?;
     let (start, end) = match takes {
-        Last(count) if attached.is_empty() => words.clone().take(count).filter(|range| !line.get(range.0..range.1).is_some_and(|word| word.starts_with(b"-"))).nth(count - 1)?,
+        Last(count) if attached.is_empty() => words
+            .clone()
+            .take(count)
+            .filter(|range| !line.get(range.0..range.1).is_some_and(|word| word.starts_with(b"-")))
+            .nth(count - 1)?,
         Last(_) => return None,
         Attached if attached.is_empty() => return None,
         _ if attached.is_empty() => words.clone().next()?,
@@ -187,7 +237,9 @@ fn is_value(value: &[u8]) -> bool {
 /// Without the quotes around it.
 fn unquoted(line: &[u8], start: usize, end: usize) -> (usize, usize) {
     match opening_quote(line, start) {
-        Some(quote) if end >= start + 2 * quote.length() => (start + quote.length(), end - quote.length()),
+        Some(quote) if end >= start + 2 * quote.length() => {
+            (start + quote.length(), end - quote.length())
+        }
         _ => (start, end),
     }
 }
@@ -205,7 +257,9 @@ impl Iterator for Words<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let mut start = after_spaces(self.line, self.place);
         // A list of words in code: `["mysql", "-pSECRET"]`.
-        while matches!(at(self.line, start), b',' | b' ') || start == self.place && matches!(at(self.line, start), b'"' | b'\'') {
+        while matches!(at(self.line, start), b',' | b' ')
+            || start == self.place && matches!(at(self.line, start), b'"' | b'\'')
+        {
             start += 1;
         }
         let listed = matches!(at(self.line, self.place), b'"' | b'\'');
@@ -220,7 +274,10 @@ impl Iterator for Words<'_> {
                     Some(close) => end = close + quote.length(),
                     None => break,
                 }
-            } else if matches!(at(self.line, end), b' ' | b'\t' | b'\r' | b'\n' | b',') && (listed || at(self.line, end) != b',') || matches!(at(self.line, end), b'`') {
+            } else if matches!(at(self.line, end), b' ' | b'\t' | b'\r' | b'\n' | b',')
+                && (listed || at(self.line, end) != b',')
+                || matches!(at(self.line, end), b'`')
+            {
                 break;
             } else {
                 end += 1;

@@ -7,7 +7,7 @@ use super::reading::{
     Quote, Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
 };
 use super::spaced;
-use super::values::{Form, is_secret};
+use super::values::{self, Form, is_secret};
 
 /// A name on a line and what is around it.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,9 @@ fn is_worth_it(line: &[u8], start: usize, behind: usize, operator_at: usize) -> 
     let word = rest.iter().take(80).take_while(|byte| !matches!(byte, b' ' | b'\t'));
     let odd = word.clone().any(|byte| !byte.is_ascii_alphabetic() && !b".,:;)".contains(byte));
     let word_length = word.count();
-    odd || word_length == rest.len() || matches!(word_length, 2 | 3 | 6) || word_length > 12
+    odd || word_length == rest.len()
+        || matches!(word_length, 2 | 3 | 6)
+        || word_length > 12
         || start == after_spaces(line, 0)
 }
 
@@ -107,7 +109,9 @@ fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Opti
     } else if before == b'%' && at(line, from).is_ascii_hexdigit() {
         from += 2;
     }
-    let escaped_ampersand = line.get(start..from).is_some_and(|text| text == b"u0026" || text == b"26" || text == b"3F");
+    let escaped_ampersand = line
+        .get(start..from)
+        .is_some_and(|text| text == b"u0026" || text == b"26" || text == b"3F");
     let entity = line.get(..from).is_some_and(|text| text.ends_with(b"&amp;"));
     let mut dashes = 0;
     while matches!(at(line, from), b'-' | b'.') && from < end {
@@ -120,7 +124,9 @@ fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Opti
         return None;
     }
     let text = line.get(from..end)?;
-    let name = of_words(line, from, text).or_else(|| names::classify(text)).or_else(|| in_query.then(|| of_query(text)).flatten())?;
+    let name = of_words(line, from, text)
+        .or_else(|| names::classify(text))
+        .or_else(|| in_query.then(|| of_query(text)).flatten())?;
     Some(Named { start: from, end, name, dashes, in_query, quoted: quote.is_some() })
 }
 
@@ -128,14 +134,39 @@ fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Opti
 fn of_words(line: &[u8], start: usize, text: &[u8]) -> Option<Name> {
     let before = line.get(..start)?.strip_suffix(b" ")?;
     let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next()?;
-    let known = [&b"api"[..], b"secret", b"access", b"private", b"encryption", b"master", b"license", b"signing", b"account", b"auth", b"service"];
-    let owned = text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
+    let known = [
+        &b"api"[..],
+        b"secret",
+        b"access",
+        b"private",
+        b"encryption",
+        b"master",
+        b"license",
+        b"signing",
+        b"account",
+        b"auth",
+        b"service",
+    ];
+    let owned =
+        text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
     owned.then_some(Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true })
 }
 
 /// Names that promise something only in an address.
 fn of_query(text: &[u8]) -> Option<Name> {
-    let known = [&b"code"[..], b"key", b"sig", b"auth", b"sid", b"session", b"sessionid", b"session_id", b"state_token", b"hash_key", b"s"];
+    let known = [
+        &b"code"[..],
+        b"key",
+        b"sig",
+        b"auth",
+        b"sid",
+        b"session",
+        b"sessionid",
+        b"session_id",
+        b"state_token",
+        b"hash_key",
+        b"s",
+    ];
     let name = Name { promise: Promise::Perhaps, kind: "url-secret", capitals: false, last: true };
     known.iter().any(|one| text.eq_ignore_ascii_case(one)).then_some(name)
 }
@@ -166,7 +197,9 @@ impl Context<'_> {
             b':' => self.after_colon(self.operator_at + 1, found),
             b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
             b',' if self.quote.is_some() => return self.argument(found),
-            b'>' if self.quote.is_some() || self.is_element() => self.content(self.operator_at, found),
+            b'>' if self.quote.is_some() || self.is_element() => {
+                self.content(self.operator_at, found)
+            }
             b'|' if spaced => self.value(self.operator_at + 1, Form::Amid, found),
             b'[' if at(line, self.operator_at + 1) == b']' => {
                 let equals = after_spaces(line, self.operator_at + 2);
@@ -175,12 +208,15 @@ impl Context<'_> {
                 }
             }
             _ if self.is_element() => {
-                let close = line.iter().skip(self.operator_at).take(200).position(|byte| *byte == b'>');
+                let close =
+                    line.iter().skip(self.operator_at).take(200).position(|byte| *byte == b'>');
                 if let Some(close) = close {
                     self.content(self.operator_at + close, found);
                 }
             }
-            _ if spaced || at(line, self.operator_at) == b'(' => return spaced::look(self, memory, found),
+            _ if spaced || at(line, self.operator_at) == b'(' => {
+                return spaced::look(self, memory, found);
+            }
             _ => return false,
         }
         true
@@ -189,7 +225,11 @@ impl Context<'_> {
     /// `<password>`
     fn is_element(&self) -> bool {
         let before = self.line().get(..self.named.start).unwrap_or_default();
-        let tag = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b':').count();
+        let tag = before
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b':')
+            .count();
         before.len().checked_sub(tag + 1).is_some_and(|place| at(self.line(), place) == b'<')
     }
 
@@ -200,7 +240,11 @@ impl Context<'_> {
             return;
         }
         let start = after_spaces(line, bracket + 1);
-        let start = if line.get(start..).is_some_and(|rest| rest.starts_with(b"<![CDATA[")) { start + 9 } else { start };
+        let start = if line.get(start..).is_some_and(|rest| rest.starts_with(b"<![CDATA[")) {
+            start + 9
+        } else {
+            start
+        };
         let length = line.iter().skip(start).position(|byte| matches!(byte, b'<' | b']'));
         // Without an end tag there is nothing but the rest of the line.
         let Some(length) = length else { return };
@@ -233,9 +277,10 @@ impl Context<'_> {
         let start = after_spaces(line, from);
         // `password: str = "…"`
         if self.quote.is_none() && opening_quote(line, start).is_none() {
-            let kind = line.iter().skip(start).take(60).take_while(|byte| {
-                byte.is_ascii_alphanumeric() || b"_&'<>[]|?.: ,".contains(byte)
-            });
+            let kind =
+                line.iter().skip(start).take(60).take_while(|byte| {
+                    byte.is_ascii_alphanumeric() || b"_&'<>[]|?.: ,".contains(byte)
+                });
             let equals = start + kind.count();
             let typed = at(line, equals) == b'=' && at(line, equals.wrapping_sub(1)) == b' ';
             if typed && at(line, equals + 1) == b' ' {
@@ -252,8 +297,11 @@ impl Context<'_> {
         let from = start + quote.length();
         let Some(end) = closing_quote(self.line(), from, quote) else { return false };
         let value = self.line().get(from..end).unwrap_or_default();
-        let called = self.line().get(..self.named.start).is_some_and(|before| before.contains(&b'('));
-        let odd = value.iter().any(|byte| !byte.is_ascii_alphabetic());
+        let before = self.line().get(..self.named.start).unwrap_or_default();
+        let before =
+            before.get(..before.len().saturating_sub(1)).unwrap_or_default().trim_ascii_end();
+        let called = matches!(before.last(), Some(b'(' | b'['));
+        let odd = value.iter().any(|byte| !byte.is_ascii_alphabetic()) && !values::is_slug(value);
         if called && odd && is_secret(value, self.named.name, Form::Quoted) {
             found.add(from, end, self.named.name.kind);
             return true;
@@ -289,12 +337,28 @@ impl Context<'_> {
         let before = self.named.start.checked_sub(1).map(|place| at(line, place));
         let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(0);
         let lead = line.get(first..self.named.start).unwrap_or_default();
-        let leads = [&b""[..], b"export ", b"set ", b"ENV ", b"- ", b"SET ", b"declare -x ", b"env ", b"$env:"];
+        let leads = [
+            &b""[..],
+            b"export ",
+            b"set ",
+            b"ENV ",
+            b"- ",
+            b"SET ",
+            b"declare -x ",
+            b"env ",
+            b"$env:",
+        ];
         if form == Form::Query {
             Stops::Query
         } else if before == Some(b';') {
             Stops::Semicolon
-        } else if form == Form::Plain && self.hit.begins && leads.contains(&lead) && self.quote.is_none() && at(line, self.operator_at) == b'=' {
+        } else if form == Form::Plain
+            && self.hit.begins
+            && leads.contains(&lead)
+            && (first == 0 || !lead.is_empty())
+            && self.quote.is_none()
+            && at(line, self.operator_at) == b'='
+        {
             Stops::Line
         } else {
             Stops::Word
@@ -310,7 +374,10 @@ impl Context<'_> {
         }
         let rest = line.get(end..).unwrap_or_default().trim_ascii();
         let done = rest.is_empty()
-            || matches!(rest.first(), Some(b'#' | b',' | b'}' | b']' | b'"' | b'\'' | b'\\' | b'<' | b'&' | b'|'))
+            || matches!(
+                rest.first(),
+                Some(b'#' | b',' | b'}' | b']' | b'"' | b'\'' | b'\\' | b'<' | b'&' | b'|')
+            )
             || rest.starts_with(b"//");
         // `token:value`, as in a list of parameters.
         let tight = colon && start == self.operator_at + 1;
@@ -325,12 +392,32 @@ impl Context<'_> {
 /// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
 fn after_wrapper(line: &[u8], start: usize) -> usize {
     let rest = line.get(start..).unwrap_or_default();
-    let head = rest.iter().take(48).take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:[]@$!".contains(byte)).count();
+    let head = rest
+        .iter()
+        .take(48)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:[]@$!".contains(byte))
+        .count();
     let word = rest.get(..head).unwrap_or_default();
-    if matches!(word, b"b" | b"r" | b"u" | b"br" | b"rb" | b"@" | b"L" | b"u8" | b"B" | b"N") && matches!(at(rest, head), b'"' | b'\'') {
+    if matches!(word, b"b" | b"r" | b"u" | b"br" | b"rb" | b"@" | b"L" | b"u8" | b"B" | b"N")
+        && matches!(at(rest, head), b'"' | b'\'')
+    {
         return start + head;
     }
-    let wraps = [&b"from"[..], b"new", b"byte", b"SecretStr", b"SecureString", b"String", b"str", b"bytes", b"Some", b"Secret", b"SecretString", b"string", b"sensitive"];
+    let wraps = [
+        &b"from"[..],
+        b"new",
+        b"byte",
+        b"SecretStr",
+        b"SecureString",
+        b"String",
+        b"str",
+        b"bytes",
+        b"Some",
+        b"Secret",
+        b"SecretString",
+        b"string",
+        b"sensitive",
+    ];
     let last = word.rsplit(|byte| matches!(byte, b'.' | b':' | b']')).next().unwrap_or_default();
     if at(rest, head) == b'(' && wraps.contains(&last) {
         let inner = start + head + 1;

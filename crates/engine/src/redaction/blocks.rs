@@ -10,11 +10,19 @@ use super::vocabulary;
 pub enum Block {
     Armour(Armour),
     /// Lines of hexadecimal digits.
-    Vault { seen: bool },
+    Vault {
+        seen: bool,
+    },
     /// So many lines more.
-    Counted { left: u32, seen: bool },
+    Counted {
+        left: u32,
+        seen: bool,
+    },
     /// `name: value` deeper than this.
-    Data { indent: usize, sure: bool },
+    Data {
+        indent: usize,
+        sure: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,9 +79,21 @@ pub const WORDS: &[(&str, Start)] = &[
     ("stringData:", Start::Data),
 ];
 
-pub fn look(hit: &Hit<'_>, start: Start, length: usize, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
+pub fn look(
+    hit: &Hit<'_>,
+    start: Start,
+    length: usize,
+    memory: &mut Memory,
+    found: &mut Found<'_>,
+) -> Begun {
     let rest = hit.line.get(hit.at + length..).unwrap_or_default();
-    let alone = hit.begins && hit.line.get(..hit.at).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'-'));
+    let alone = hit.begins
+        && hit
+            .line
+            .get(..hit.at)
+            .unwrap_or_default()
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'-'));
     match start {
         Start::Armour => return armour(hit, length, found),
         Start::Vault => return Begun::Block(Block::Vault { seen: false }),
@@ -108,13 +128,17 @@ pub fn look(hit: &Hit<'_>, start: Start, length: usize, memory: &mut Memory, fou
 fn armour(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) -> Begun {
     let label_at = hit.at + length;
     let label = hit.line.get(label_at..).unwrap_or_default();
-    let Some(label_length) = label.iter().take(64).position(|byte| *byte == b'-') else { return Begun::Nothing };
+    let Some(label_length) = label.iter().take(64).position(|byte| *byte == b'-') else {
+        return Begun::Nothing;
+    };
     let label = label.get(..label_length).unwrap_or_default();
-    let has = |text: &[u8], needle: &[u8]| text.windows(needle.len()).any(|window| window == needle);
+    let has =
+        |text: &[u8], needle: &[u8]| text.windows(needle.len()).any(|window| window == needle);
     if !has(label, b"PRIVATE KEY") && !has(label, b"Static key") {
         return Begun::Nothing;
     }
-    let dashes = hit.line.iter().skip(label_at + label_length).take_while(|byte| **byte == b'-').count();
+    let dashes =
+        hit.line.iter().skip(label_at + label_length).take_while(|byte| **byte == b'-').count();
     let body_at = label_at + label_length + dashes;
     let rest = hit.line.get(body_at..).unwrap_or_default();
     let end = rest.windows(7).position(|window| window == b"---END " || window == b"-- END ");
@@ -128,7 +152,10 @@ fn armour(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) -> Begun {
         }
         return Begun::Nothing;
     }
-    let run = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=\\ ".contains(byte)).count();
+    let run = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=\\ ".contains(byte))
+        .count();
     if is_material(rest.get(..run).unwrap_or_default()) {
         // Cut off on its own line; or the first line of the body is on the line of the label.
         found.add_token(hit.at, body_at + run, "private-key");
@@ -160,7 +187,11 @@ fn core(line: &[u8]) -> &[u8] {
         }
     }
     let lead = text.iter().take_while(|byte| b"\"'`>|#* \t".contains(byte)).count();
-    let lead = if lead == 0 { usize::from(matches!(text.first(), Some(b'+' | b'-')) && text.get(1) != Some(&b'-')) } else { lead };
+    let lead = if lead == 0 {
+        usize::from(matches!(text.first(), Some(b'+' | b'-')) && text.get(1) != Some(&b'-'))
+    } else {
+        lead
+    };
     text.get(lead..).unwrap_or_default()
 }
 
@@ -216,7 +247,10 @@ impl Armour {
             return Part::Until(end + 7 + close + dashes);
         }
         let text = core(line);
-        let header = !self.body && [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:", b"Subject:", b"X-"].iter().any(|one| text.starts_with(one));
+        let header = !self.body
+            && [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:", b"Subject:", b"X-"]
+                .iter()
+                .any(|one| text.starts_with(one));
         if header || text.is_empty() && !self.last {
             return if self.body { Part::Over } else { Part::Nothing };
         }
@@ -236,7 +270,8 @@ impl Armour {
             return Part::Whole;
         }
         // Each line with a date or a name in front, as logs have it.
-        let start = line.trim_ascii_end().iter().rposition(|byte| !is_base(*byte)).map_or(0, |at| at + 1);
+        let start =
+            line.trim_ascii_end().iter().rposition(|byte| !is_base(*byte)).map_or(0, |at| at + 1);
         let word = line.get(start..).unwrap_or_default().trim_ascii_end();
         if word.len() >= 40 {
             self.body = true;
@@ -265,9 +300,15 @@ fn data(line: &[u8], indent: usize, sure: bool) -> Part {
         None => (value, line.trim_ascii_end().len()),
     };
     let text = line.get(from..to.max(from)).unwrap_or_default();
-    let odd = text.iter().any(u8::is_ascii_digit) || text.iter().any(u8::is_ascii_uppercase) || text.ends_with(b"=");
+    let odd = text.iter().any(u8::is_ascii_digit)
+        || text.iter().any(u8::is_ascii_uppercase)
+        || text.ends_with(b"=");
     let encoded = text.len() % 4 == 0 && text.len() >= 8 && odd && from_base64(text).is_some();
     let marked = matches!(at(text, 0), b'|' | b'>' | b'$' | b'{' | b'<' | b'&' | b'*');
-    let shown = sure && text.len() >= 4 && !marked && !vocabulary::is_placeholder(text) && !text.contains(&b' ');
+    let shown = sure
+        && text.len() >= 4
+        && !marked
+        && !vocabulary::is_placeholder(text)
+        && !text.contains(&b' ');
     if shown || encoded { Part::Piece(from, to) } else { Part::Nothing }
 }

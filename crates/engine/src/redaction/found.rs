@@ -127,6 +127,8 @@ impl Memory {
     }
 
     pub fn login_is_near(&self, place: u64) -> bool {
-        self.login.and_then(|login| place.checked_sub(login)).is_some_and(|far| far <= LOGIN_REACHES)
+        self.login
+            .and_then(|login| place.checked_sub(login))
+            .is_some_and(|far| far <= LOGIN_REACHES)
     }
 }

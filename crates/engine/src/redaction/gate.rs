@@ -39,12 +39,7 @@ pub struct Gate<T> {
 
 impl<T> Gate<T> {
     pub fn new() -> Self {
-        Gate {
-            map: vec![0; MAP],
-            fine: vec![0; FINE],
-            first: vec![0; TRIPLES],
-            words: Vec::new(),
-        }
+        Gate { map: vec![0; MAP], fine: vec![0; FINE], first: vec![0; TRIPLES], words: Vec::new() }
     }
 
     /// Words that are too short are left out, and so is what is one too many for a gate.

@@ -19,13 +19,17 @@ pub fn look_for_authorization(hit: &Hit<'_>, length: usize, found: &mut Found<'_
         _ => 0,
     };
     let scheme = text.get(..first).unwrap_or_default();
-    let is_scheme = gap > 0 && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+    let is_scheme =
+        gap > 0 && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
     let is_scheme = is_scheme && scheme.len() <= 24;
     let from = if is_scheme { after_spaces(text, first + gap) } else { 0 };
     let word = text.get(from..).unwrap_or_default();
     // `Credential=…, Signature=…`: what is secret there is found by its own name.
     let parameters = word.contains(&b'=') && word.contains(&b',');
-    let word = word.split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b',' | b';' | b'\\' | b'"')).next().unwrap_or_default();
+    let word = word
+        .split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b',' | b';' | b'\\' | b'"'))
+        .next()
+        .unwrap_or_default();
     if !parameters && is_credential(word, is_scheme) {
         found.add(start + from, start + from + word.len(), "authorization-header");
     }
@@ -39,7 +43,10 @@ pub fn look_for_scheme(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) {
     }
     let from = after_spaces(hit.line, hit.at + length);
     let rest = hit.line.get(from..).unwrap_or_default();
-    let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=:%|".contains(byte)).count();
+    let word = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=:%|".contains(byte))
+        .count();
     let text = rest.get(..word).unwrap_or_default();
     let text = text.strip_suffix(b".").or(text.strip_suffix(b":")).unwrap_or(text);
     let basic = hit.rest().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic"));
@@ -49,7 +56,11 @@ pub fn look_for_scheme(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) {
             plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte))
         })
     } else {
-        makeup.length >= 16 && makeup.digits > 0 && makeup.entropy >= 3.0 && !vocabulary::is_placeholder(text)
+        makeup.length >= 16
+            && makeup.digits > 0
+            && makeup.entropy >= 3.0
+            && !text.contains(&b':')
+            && !vocabulary::is_placeholder(text)
     };
     if known {
         found.add(from, from + text.len(), "authorization-header");
@@ -66,7 +77,8 @@ pub fn look_for_cookie(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) {
     let set = prefix.eq_ignore_ascii_case(b"set-");
     let flag = before.ends_with(b"--") && at(hit.line, hit.at + length) == b' ';
     let place = if flag { Some(hit.at + length + 1) } else { None };
-    let whole = place.map(|place| within(hit.line, place)).or_else(|| value(hit.line, hit.at + length));
+    let whole =
+        place.map(|place| within(hit.line, place)).or_else(|| value(hit.line, hit.at + length));
     let Some((start, end)) = whole else { return };
     pairs(hit.line, start, end, set, found);
 }
@@ -85,8 +97,12 @@ pub fn pairs(line: &[u8], start: usize, end: usize, only_first: bool, found: &mu
             let quotes = usize::from(value.first() == Some(&b'"'));
             let inner = value.get(quotes..).unwrap_or_default();
             let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
-            let inner = inner.split(|byte| matches!(byte, b' ' | b'\\' | b'\'' | b',')).next().unwrap_or_default();
-            let is_name = name.iter().all(|byte| byte.is_ascii_graphic() && !b"()<>{}[]'\"".contains(byte));
+            let inner = inner
+                .split(|byte| matches!(byte, b' ' | b'\\' | b'\'' | b','))
+                .next()
+                .unwrap_or_default();
+            let is_name =
+                name.iter().all(|byte| byte.is_ascii_graphic() && !b"()<>{}[]'\"".contains(byte));
             if is_name && is_session(name, inner) {
                 let at = from + equals + 1 + quotes;
                 found.add(at, at + inner.len(), "cookie");
@@ -102,26 +118,85 @@ pub fn pairs(line: &[u8], start: usize, end: usize, only_first: bool, found: &mu
 fn is_session(name: &[u8], value: &[u8]) -> bool {
     let lower = name.to_ascii_lowercase();
     let has = |part: &str| lower.windows(part.len()).any(|window| window == part.as_bytes());
-    let counts = ["_ga", "_gid", "_gat", "_fbp", "_fbc", "__utm", "_hj", "_gcl", "ajs_", "optimizely", "amp_", "mp_", "intercom-id", "consent", "locale", "lang", "theme", "timezone"];
-    if counts.iter().any(|one| lower.starts_with(one.as_bytes())) || vocabulary::is_placeholder(value) || value.starts_with(b"$") || value.starts_with(b"{") || value.starts_with(b"<") {
+    let counts = [
+        "_ga",
+        "_gid",
+        "_gat",
+        "_fbp",
+        "_fbc",
+        "__utm",
+        "_hj",
+        "_gcl",
+        "ajs_",
+        "optimizely",
+        "amp_",
+        "mp_",
+        "intercom-id",
+        "consent",
+        "locale",
+        "lang",
+        "theme",
+        "timezone",
+    ];
+    if counts.iter().any(|one| lower.starts_with(one.as_bytes()))
+        || vocabulary::is_placeholder(value)
+        || value.starts_with(b"$")
+        || value.starts_with(b"{")
+        || value.starts_with(b"<")
+    {
         return false;
     }
     let makeup = Makeup::of(value);
-    let telling = ["sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "login", "remember", "user_id_enc", "secure", "identity", "ticket", "_id", "cf_clearance", "access", "refresh", "secret", "credential"];
+    let telling = [
+        "sess",
+        "sid",
+        "auth",
+        "token",
+        "csrf",
+        "xsrf",
+        "jwt",
+        "login",
+        "remember",
+        "user_id_enc",
+        "secure",
+        "identity",
+        "ticket",
+        "_id",
+        "cf_clearance",
+        "access",
+        "refresh",
+        "secret",
+        "credential",
+    ];
     if telling.iter().any(|one| has(one)) || names::classify(name).is_some() {
-        return makeup.length >= 8 && (makeup.digits > 0 || makeup.length >= 16 && makeup.changes >= 3);
+        return makeup.length >= 8
+            && (makeup.digits > 0 || makeup.length >= 16 && makeup.changes >= 3);
     }
     makeup.length >= 20 && makeup.is_random() && makeup.digits < makeup.length
 }
 
 fn is_credential(word: &[u8], after_scheme: bool) -> bool {
     let makeup = Makeup::of(word);
-    if vocabulary::is_placeholder(word) || matches!(word.first(), Some(b'$' | b'{' | b'<' | b'%' | b'#' | b'(' | b'`' | b'\'')) {
+    if vocabulary::is_placeholder(word)
+        || matches!(word.first(), Some(b'$' | b'{' | b'<' | b'%' | b'#' | b'(' | b'`' | b'\''))
+    {
         return false;
     }
-    let code = word.contains(&b'(') || word.contains(&b'{') || word.contains(&b'$') && !word.starts_with(b"$2");
+    let code = word.contains(&b'(')
+        || word.contains(&b'{')
+        || word.contains(&b'$') && !word.starts_with(b"$2");
     let least = if after_scheme { 6 } else { 12 };
-    !code && makeup.length >= least && (makeup.digits > 0 || makeup.length >= 12 && makeup.changes >= 3 && makeup.other <= 3 && after_scheme && makeup.upper > 0)
+    let code = code
+        || word.windows(2).any(|pair| pair == b"::" || pair == b"//")
+        || !after_scheme && !makeup.is_random();
+    !code
+        && makeup.length >= least
+        && (makeup.digits > 0
+            || makeup.length >= 12
+                && makeup.changes >= 3
+                && makeup.other <= 3
+                && after_scheme
+                && makeup.upper > 0)
 }
 
 /// The value of a header: after the sign, to the closing quote or the end of the line.
@@ -138,6 +213,8 @@ fn value(line: &[u8], end_of_name: usize) -> Option<(usize, usize)> {
         _ => return None,
     };
     let start = after_spaces(line, operator + width);
+    // Several values of one name, as some libraries write them.
+    let start = if at(line, start) == b'[' { start + 1 } else { start };
     Some(within(line, start))
 }
 

@@ -29,6 +29,12 @@ pub enum Line {
     Piped,
     /// `net user name password`
     WindowsUser,
+    /// `auth=("user", "password")`
+    Pair,
+    /// `[host]:587 user:password`, `static:user:password`
+    MailMap,
+    /// `Digest …, response="…"`
+    Digest,
 }
 
 pub const WORDS: &[(&str, Line)] = &[
@@ -60,6 +66,15 @@ pub const WORDS: &[(&str, Line)] = &[
     ("-stdin", Line::Piped),
     ("chpasswd", Line::Piped),
     ("net user ", Line::WindowsUser),
+    ("auth=(", Line::Pair),
+    ("basic_auth", Line::Pair),
+    ("basicauth(", Line::Pair),
+    ("getConnection(", Line::Pair),
+    ("UsernamePassword", Line::Pair),
+    (":587 ", Line::MailMap),
+    (":465 ", Line::MailMap),
+    (" static:", Line::MailMap),
+    ("response=\"", Line::Digest),
 ];
 
 pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found: &mut Found<'_>) {
@@ -79,6 +94,8 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
                 quoted(hit, hit.at + equals + 1, "password", found);
             }
         }
+        // In prose it is names in backticks that things are identified by.
+        Line::Sql if at(hit.line, after_spaces(hit.line, hit.at + length)) == b'`' => {}
         Line::Sql => quoted(hit, hit.at + length, "password", found),
         Line::SecureString => {
             let rest = after_spaces(hit.line, hit.at + length);
@@ -88,6 +105,14 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
         Line::Mail => word(hit, hit.at + length, "authorization-header", found),
         Line::Oracle => oracle(hit, hit.at + length, found),
         Line::Piped => piped(hit, found),
+        Line::Pair => pair(hit, hit.at + length, found),
+        Line::MailMap => mail_map(hit, hit.at + length, found),
+        Line::Digest => {
+            let before = hit.line.get(..hit.at).unwrap_or_default();
+            if before.windows(7).any(|window| window.eq_ignore_ascii_case(b"digest ")) {
+                quoted(hit, hit.at + length - 1, "authorization-header", found);
+            }
+        }
         Line::WindowsUser => {
             let name = after_spaces(hit.line, hit.at + length);
             word(hit, unquoted_end(hit.line, name, Stops::Word), "password-argument", found);
@@ -96,7 +121,9 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
 }
 
 fn is_real(text: &[u8]) -> bool {
-    text.len() > 2 && !matches!(text.first(), Some(b'$' | b'<' | b'{' | b'%' | b':' | b'/' | b'?' | b'@')) && !vocabulary::is_placeholder(text)
+    text.len() > 2
+        && !matches!(text.first(), Some(b'$' | b'<' | b'{' | b'%' | b':' | b'/' | b'?' | b'@'))
+        && !vocabulary::is_placeholder(text)
 }
 
 /// Five fields; the first on a line of its own.
@@ -119,15 +146,28 @@ fn password_file(hit: &Hit<'_>, found: &mut Found<'_>) {
 /// `name:` at the beginning of a line or of a string, and then what a password was turned into.
 fn crypted(hit: &Hit<'_>, found: &mut Found<'_>) {
     let before = hit.line.get(..hit.at).unwrap_or_default();
-    let name = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || b"._-@".contains(byte)).count();
+    let name = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"._-@".contains(byte))
+        .count();
     let front = before.get(..before.len() - name).unwrap_or_default();
-    let begins = front.is_empty() && hit.begins || matches!(front.last(), Some(b'"' | b'\'' | b'=' | b',' | b' '));
+    let begins = front.is_empty() && hit.begins
+        || matches!(front.last(), Some(b'"' | b'\'' | b'=' | b',' | b' '));
     let start = hit.at + 1;
     let rest = hit.line.get(start..).unwrap_or_default();
-    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"$./{}=+,-".contains(byte)).count();
+    let length = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"$./{}=+,-".contains(byte))
+        .count();
     let text = rest.get(..length).unwrap_or_default();
     let text = text.strip_suffix(b",").unwrap_or(text);
-    if name > 0 && begins && (is_crypted(text) || text.starts_with(b"{") && text.len() > 20 || text.starts_with(b"$$") && text.len() > 24) {
+    if name > 0
+        && begins
+        && (is_crypted(text)
+            || text.starts_with(b"{") && text.len() > 20
+            || text.starts_with(b"$$") && text.len() > 24)
+    {
         found.add(start, start + text.len(), "password-hash");
     }
 }
@@ -158,6 +198,43 @@ fn word(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) 
     }
 }
 
+/// The last of two or more strings.
+fn pair(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
+    let mut strings = Vec::new();
+    let mut place = from;
+    while strings.len() < 4 && place < hit.line.len() && at(hit.line, place) != b')' {
+        match opening_quote(hit.line, place) {
+            Some(quote) => {
+                let start = place + quote.length();
+                let Some(end) = closing_quote(hit.line, start, quote) else { return };
+                strings.push((start, end));
+                place = end + quote.length();
+            }
+            None => place += 1,
+        }
+    }
+    let ([.., (start, end)], true) = (strings.as_slice(), strings.len() > 1) else { return };
+    let text = hit.line.get(*start..*end).unwrap_or_default();
+    let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic());
+    if odd && text.len() >= 6 && !text.contains(&b' ') && is_real(text) {
+        found.add(*start, *end, "password");
+    }
+}
+
+fn mail_map(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
+    let start = after_spaces(hit.line, from);
+    let end = unquoted_end(hit.line, start, Stops::Line);
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
+    let password = text.get(colon + 1..).unwrap_or_default();
+    let odd = password.iter().any(|byte| !byte.is_ascii_alphabetic())
+        && password.iter().any(u8::is_ascii_alphabetic);
+    let closed = hit.line.get(end..).is_some_and(|rest| rest.trim_ascii().is_empty());
+    if odd && closed && colon > 0 && password.len() >= 6 && is_real(password) {
+        found.add(start + colon + 1, end, "password");
+    }
+}
+
 /// `user/password@`
 fn oracle(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
     let rest = hit.line.get(place..).unwrap_or_default();
@@ -173,7 +250,9 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     let before = hit.line.get(..hit.at).unwrap_or_default();
     let Some(pipe) = before.iter().rposition(|byte| *byte == b'|') else { return };
     let front = before.get(..pipe).unwrap_or_default();
-    let find = |word: &[u8]| front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len());
+    let find = |word: &[u8]| {
+        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
+    };
     let Some(place) = find(b"echo ").or_else(|| find(b"printf ")) else { return };
     let mut start = after_spaces(front, place);
     while at(front, start) == b'-' {
@@ -187,7 +266,11 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
         None => (start, unquoted_end(front, start, Stops::Word)),
     };
     let text = front.get(start..end).unwrap_or_default();
-    let name = if hit.rest().starts_with(b"chpasswd") { text.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1) } else { 0 };
+    let name = if hit.rest().starts_with(b"chpasswd") {
+        text.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1)
+    } else {
+        0
+    };
     if text.get(name..).is_some_and(is_real) {
         found.add(start + name, end, "password-argument");
     }

@@ -14,14 +14,14 @@ const LONGEST: usize = 4096;
 /// Is the value of a variable with this name a secret that should never be shown?
 pub fn is_secret_variable(name: &[u8], value: &[u8]) -> bool {
     let Some(name) = names::classify(name) else { return false };
-    let shortest =
-        if name.promise == Promise::Password { SHORTEST_PASSWORD } else { SHORTEST };
+    let shortest = if name.promise == Promise::Password { SHORTEST_PASSWORD } else { SHORTEST };
     let common = value.iter().all(u8::is_ascii_digit) && value.len() < 12
         || vocabulary::is_placeholder(value)
         || value.starts_with(b"/")
         || value.windows(3).any(|window| window == b"://") && !value.contains(&b'@');
     // `SSH_AUTH_SOCK`, `KEYBOARD_KEY=us`: a promise that is only perhaps one needs a value that is beyond doubt.
-    let doubtful = name.promise == Promise::Perhaps && !super::values::Makeup::of(value).is_random();
+    let doubtful =
+        name.promise == Promise::Perhaps && !super::values::Makeup::of(value).is_random();
     value.len() >= shortest && !common && !doubtful
 }
 
@@ -37,14 +37,21 @@ pub fn forms(value: &[u8]) -> Vec<Vec<u8>> {
     match lines.as_slice() {
         [line] => add(line.to_vec()),
         // The lines of a block are secret each by itself; short ones are not, and may stand anywhere.
-        lines => lines.iter().filter(|line| line.len() >= 16 && !line.starts_with(b"-----")).for_each(|line| add(line.to_vec())),
+        lines => lines
+            .iter()
+            .filter(|line| line.len() >= 16 && !line.starts_with(b"-----"))
+            .for_each(|line| add(line.to_vec())),
     }
     let value = value.trim_ascii();
     let encoded = to_base64(value);
     add(encoded.strip_suffix(b"==").or(encoded.strip_suffix(b"=")).unwrap_or(&encoded).to_vec());
     add(encoded.clone());
     add(to_base64(&[value, b"\n"].concat()));
-    let safe = encoded.iter().map(|byte| match byte { b'+' => b'-', b'/' => b'_', other => *other });
+    let safe = encoded.iter().map(|byte| match byte {
+        b'+' => b'-',
+        b'/' => b'_',
+        other => *other,
+    });
     add(safe.filter(|byte| *byte != b'=').collect());
     if lines.len() == 1 {
         add(to_percent(value));
@@ -128,7 +135,9 @@ mod tests {
 
     #[test]
     fn base64_there_and_back() {
-        for (plain, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+        for (plain, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
             assert_eq!(to_base64(plain.as_bytes()), text.as_bytes());
             if !text.is_empty() {
                 assert_eq!(from_base64(text.as_bytes()).as_deref(), Some(plain.as_bytes()));
@@ -139,7 +148,14 @@ mod tests {
 
     #[test]
     fn short_or_common_values_are_not_looked_for_everywhere() {
-        for (name, value) in [("PASSWORD", "1"), ("PASSWORD", "changeme"), ("HOME", "/home/somebody"), ("SSH_AUTH_SOCK", "/tmp/agent.1"), ("TOKEN", "true"), ("API_KEY", "")] {
+        for (name, value) in [
+            ("PASSWORD", "1"),
+            ("PASSWORD", "changeme"),
+            ("HOME", "/home/somebody"),
+            ("SSH_AUTH_SOCK", "/tmp/agent.1"),
+            ("TOKEN", "true"),
+            ("API_KEY", ""),
+        ] {
             assert!(!is_secret_variable(name.as_bytes(), value.as_bytes()), "{name}={value}");
         }
         for (name, value) in [("DB_PASSWORD", "hunter2x"), ("API_TOKEN", "q8w7e6r5t4")] {

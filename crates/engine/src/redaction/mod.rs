@@ -19,6 +19,7 @@ mod literals;
 mod names;
 mod own;
 mod reading;
+mod setup;
 mod shape;
 mod spaced;
 mod stream;
@@ -27,7 +28,9 @@ mod tokens;
 mod values;
 mod vocabulary;
 
+pub use literals::is_secret_variable;
 pub use own::PatternError;
+pub use setup::{Redaction, Results};
 pub use stream::Redactor;
 
 use std::borrow::Cow;
@@ -112,7 +115,10 @@ impl Rules {
     }
 
     /// The values of those variables whose names promise a secret.
-    pub fn with_environment<'a>(mut self, variables: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Self {
+    pub fn with_environment<'a>(
+        mut self,
+        variables: impl IntoIterator<Item = (&'a [u8], &'a [u8])>,
+    ) -> Self {
         for (name, value) in variables {
             if literals::is_secret_variable(name, value) {
                 self.add_forms("environment", value);

@@ -31,7 +31,10 @@ const LARGEST: usize = 4 << 20;
 
 impl Pattern {
     pub fn new(kind: &str, pattern: &str) -> Result<Self, PatternError> {
-        let config = Regex::config().nfa_size_limit(Some(LARGEST)).hybrid_cache_capacity(LARGEST).utf8_empty(false);
+        let config = Regex::config()
+            .nfa_size_limit(Some(LARGEST))
+            .hybrid_cache_capacity(LARGEST)
+            .utf8_empty(false);
         let regex = Regex::builder()
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))

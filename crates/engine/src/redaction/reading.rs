@@ -71,7 +71,8 @@ pub fn closing_quote(line: &[u8], from: usize, quote: Quote) -> Option<usize> {
                 if *byte == b'\\' {
                     backslashes += 1;
                 } else {
-                    let whole = if escapes == 0 { backslashes % 2 == 0 } else { backslashes <= escapes };
+                    let whole =
+                        if escapes == 0 { backslashes % 2 == 0 } else { backslashes <= escapes };
                     if *byte == mark && whole {
                         return Some(from + length - escapes.min(backslashes));
                     }
@@ -90,14 +91,20 @@ pub fn unquoted_end(line: &[u8], from: usize, stops: Stops) -> usize {
         let behind = rest.get(length + 1..).unwrap_or_default();
         let stop = match (stops, byte) {
             (_, b' ' | b'\t' | b'\r' | b'\n' | 0..=31) => true,
-            (Stops::Line, b'&') => behind.first().is_some_and(u8::is_ascii_alphabetic) && goes_on(behind),
+            (Stops::Line, b'&') => {
+                behind.first().is_some_and(u8::is_ascii_alphabetic) && goes_on(behind)
+            }
             (Stops::Line, _) => false,
             (_, b'"' | b'\'' | b'`' | b'<' | b'>') => true,
             (Stops::Semicolon, b';') => true,
             (Stops::Query, b'&' | b'#' | b')' | b']' | b'}' | b'|' | b'\\' | b';' | b',') => true,
             (Stops::Word, b',' | b';' | b'&' | b'|') => goes_on(behind),
-            (Stops::Word, b')' | b'}' | b']') => !behind.first().is_some_and(u8::is_ascii_alphanumeric),
-            (Stops::Word, b'\\') => matches!(behind.first(), Some(b'n' | b'r' | b't' | b'"' | b'\\' | b'u') | None),
+            (Stops::Word, b')' | b'}' | b']') => {
+                !behind.first().is_some_and(u8::is_ascii_alphanumeric)
+            }
+            (Stops::Word, b'\\') => {
+                matches!(behind.first(), Some(b'n' | b'r' | b't' | b'"' | b'\\' | b'u') | None)
+            }
             _ => false,
         };
         if stop {
@@ -115,7 +122,10 @@ pub fn unquoted_end(line: &[u8], from: usize, stops: Stops) -> usize {
 fn goes_on(behind: &[u8]) -> bool {
     let name = behind.iter().take_while(|byte| is_name_byte(**byte) || **byte == b' ').count();
     match behind.first() {
-        None | Some(b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'}' | b')' | b']' | b'&' | b'|' | b'{' | b'\\') => true,
+        None
+        | Some(
+            b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'}' | b')' | b']' | b'&' | b'|' | b'{' | b'\\',
+        ) => true,
         _ => name > 0 && matches!(behind.get(name), Some(b'=' | b':')),
     }
 }

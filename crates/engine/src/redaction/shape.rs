@@ -57,12 +57,15 @@ pub fn end(shape: &[Part], text: &[u8], mut at: usize) -> Option<usize> {
                 all.iter().find(|one| rest.starts_with(one.as_bytes())).map(|one| one.len())?
             }
             Part::Maybe(text) => {
-                if rest.starts_with(text.as_bytes()) { text.len() } else { 0 }
+                if rest.starts_with(text.as_bytes()) {
+                    text.len()
+                } else {
+                    0
+                }
             }
             Part::Run(set, least, most) => {
                 let most = usize::from(*most);
-                let length =
-                    rest.iter().take(most + 1).take_while(|byte| is(**byte, *set)).count();
+                let length = rest.iter().take(most + 1).take_while(|byte| is(**byte, *set)).count();
                 let last = number + 1 == shape.len();
                 if length < usize::from(*least) || (last && length > most) {
                     return None;

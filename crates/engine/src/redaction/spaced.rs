@@ -3,8 +3,8 @@
 
 use super::assignment::Context;
 use super::found::{Found, Memory};
-use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::names::Promise;
+use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::values::{Form, Makeup, is_secret};
 use super::vocabulary;
 
@@ -26,12 +26,22 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         context.value(typed, Form::Spaced, found);
         return true;
     } else if value.quoted {
-        let called = at(line, context.operator_at) == b'(' && name.promise == Promise::Secret && Makeup::of(text).is_random();
+        let called = at(line, context.operator_at) == b'('
+            && name.promise == Promise::Secret
+            && Makeup::of(text).is_random();
         (called || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
-    } else if memory.login_is_near(context.hit.absolute(named.start)) && is_word(word, &["password", "passwd", "account"]) {
+    } else if memory.login_is_near(context.hit.absolute(named.start))
+        && is_word(word, &["password", "passwd", "account"])
+    {
         let next = line.get(value.end..).unwrap_or_default().trim_ascii();
-        let netrc = next.is_empty() || [&b"machine"[..], b"account", b"default", b"macdef"].iter().any(|one| next.starts_with(one));
-        netrc && at(line, context.operator_at) != b'(' && !vocabulary::is_placeholder(text) && text.len() > 2
+        let netrc = next.is_empty()
+            || [&b"machine"[..], b"account", b"default", b"macdef"]
+                .iter()
+                .any(|one| next.starts_with(one));
+        netrc
+            && at(line, context.operator_at) != b'('
+            && !vocabulary::is_placeholder(text)
+            && text.len() > 2
     } else if is_word(word, DIRECTIVES) && starts_line(line, named.start) {
         is_secret(text, name, Form::Argument) && ends_line(line, value.end)
     } else {
@@ -67,7 +77,21 @@ fn is_word(word: &[u8], list: &[&str]) -> bool {
 }
 
 /// Configuration files whose values follow a space.
-const DIRECTIVES: &[&str] = &["requirepass", "masterauth", "bindpw", "rootpw", "password", "passwd", "pass", "passphrase", "secret", "ldap_bind_password", "oldpassword", "auth-token"];
+const DIRECTIVES: &[&str] = &[
+    "requirepass",
+    "masterauth",
+    "bindpw",
+    "rootpw",
+    "password",
+    "passwd",
+    "pass",
+    "passphrase",
+    "secret",
+    "ldap_bind_password",
+    "oldpassword",
+    "auth-token",
+    "auth",
+];
 
 fn starts_line(line: &[u8], start: usize) -> bool {
     line.get(..start).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'>'))
@@ -87,27 +111,43 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
     let help = rest.starts_with(b"  ") || rest.starts_with(b"\t");
     let word = text.iter().all(u8::is_ascii_alphabetic);
     let rest = rest.trim_ascii_start();
-    let ended = rest.is_empty() || matches!(rest.first(), Some(b'-' | b'|' | b'&' | b';' | b'>' | b'\\' | b'"' | b'\''));
+    let ended = rest.is_empty()
+        || matches!(rest.first(), Some(b'-' | b'|' | b'&' | b';' | b'>' | b'\\' | b'"' | b'\''));
     if word && !value.quoted && (help || !ended) {
         return false;
     }
-    let short = context.named.name.promise == Promise::Password && text.len() >= 6 && !vocabulary::is_placeholder(text) && word && ended && text.iter().all(u8::is_ascii_lowercase);
+    let short = context.named.name.promise == Promise::Password
+        && text.len() >= 6
+        && !vocabulary::is_placeholder(text)
+        && word
+        && ended
+        && text.iter().all(u8::is_ascii_lowercase);
     short || is_secret(text, context.named.name, Form::Argument)
 }
 
 /// `ENV NAME value`, `setx NAME value`, `set -gx NAME value`, `configure set NAME value`
 fn is_set_by(line: &[u8], start: usize) -> bool {
     let before = line.get(..start).unwrap_or_default().trim_ascii_end();
-    let word = before.rsplit(|byte| matches!(byte, b' ' | b'\t' | b';' | b'&' | b'/' | b':')).next().unwrap_or_default();
-    is_word(word, &["env", "arg", "setx", "setenv", "set", "-x", "-gx", "-ux", "-xg", "-gux", "put", "#define", "define"])
-        || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
+    let word = before
+        .rsplit(|byte| matches!(byte, b' ' | b'\t' | b';' | b'&' | b'/' | b':'))
+        .next()
+        .unwrap_or_default();
+    is_word(
+        word,
+        &[
+            "env", "arg", "setx", "setenv", "set", "-x", "-gx", "-ux", "-xg", "-gux", "put",
+            "#define", "define",
+        ],
+    ) || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
         || before.windows(11).any(|window| window == b"git config ")
 }
 
 /// `password string = "…"`: the place after the sign.
 fn declared(line: &[u8], place: usize) -> Option<usize> {
     let rest = line.get(place..)?;
-    let kind = ["string", "[]byte", "String", "str", "NVARCHAR", "text"].iter().find(|kind| rest.starts_with(kind.as_bytes()))?;
+    let kind = ["string", "[]byte", "String", "str", "NVARCHAR", "text"]
+        .iter()
+        .find(|kind| rest.starts_with(kind.as_bytes()))?;
     let equals = after_spaces(line, place + kind.len());
     match (at(line, equals), at(line, equals + 1)) {
         (b'=', _) => Some(equals + 1),
@@ -128,7 +168,11 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
 fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>) -> bool {
     let line = context.hit.line;
     let name = context.named.name;
-    if name.promise == Promise::Perhaps || at(line, context.operator_at) == b'(' {
+    // `pass` is a verb more often than not.
+    let verb = line
+        .get(context.named.start..context.named.end)
+        .is_some_and(|word| is_word(word, &["pass"]));
+    if verb || name.promise == Promise::Perhaps || at(line, context.operator_at) == b'(' {
         return false;
     }
     let level = matches!(text, [digit] if digit.is_ascii_digit());
@@ -154,7 +198,8 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     let strong = if level || value.quoted && verb {
         makeup.length >= 6
     } else {
-        makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3 || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
+        makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
+            || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
     };
     if strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
         found.add(value.start, value.start + text.len(), name.kind);

@@ -106,7 +106,9 @@ impl Redactor {
     fn decided(&self, limit: usize, lines_end: usize, more: More) -> usize {
         let mut decided = match (&self.block, more) {
             (_, More::No) => limit,
-            (Some(Block::Armour(armour)), _) if !armour.body => (armour.begins.saturating_sub(self.base)) as usize,
+            (Some(Block::Armour(armour)), _) if !armour.body => {
+                (armour.begins.saturating_sub(self.base)) as usize
+            }
             (Some(_), _) => self.scanned,
             (None, _) if limit > lines_end => limit.saturating_sub(BACK),
             (None, _) => limit,

@@ -14,7 +14,8 @@ pub fn look(hit: &Hit<'_>, token: &'static Token, begin: usize, found: &mut Foun
         return;
     }
     let body = hit.line.get(behind..end).unwrap_or_default();
-    let body = if token.before.is_some() { hit.line.get(start..end).unwrap_or_default() } else { body };
+    let body =
+        if token.before.is_some() { hit.line.get(start..end).unwrap_or_default() } else { body };
     if passes(token.check, body) {
         let from = if token.cover == Cover::Rest { behind } else { start };
         found.add_token(from, end, token.kind);
@@ -41,7 +42,8 @@ fn start(hit: &Hit<'_>, token: &Token) -> Option<usize> {
         [] => true,
     };
     // A variable with the token in its name, as in `x_ghp_…`, is none; one after an underline of a prefix may be.
-    (free || before.last() == Some(&b'_') && before.len() > 1 && token.then.len() > 2).then_some(hit.at)
+    (free || before.last() == Some(&b'_') && before.len() > 1 && token.then.len() > 2)
+        .then_some(hit.at)
 }
 
 fn passes(check: Check, body: &[u8]) -> bool {
@@ -50,8 +52,10 @@ fn passes(check: Check, body: &[u8]) -> bool {
         Check::Nothing => return true,
         Check::Real => true,
         Check::Digit => has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic),
-        Check::Mixed => has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase),
+        Check::Mixed => {
+            has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
+        }
     };
     // `…EXAMPLE` is how the keys in the manuals of a large cloud end.
-    enough && !body.ends_with(b"EXAMPLE") && !vocabulary::is_placeholder(body)
+    enough && !body.ends_with(b"EXAMPLE") && !vocabulary::is_filler(body)
 }
