@@ -17,6 +17,7 @@ use exacta::gate::Face;
 use exacta::policy::Profile;
 use exacta::policy::limits::Allowance;
 use exacta::programs::ProgramOptions;
+use exacta::redaction::Redaction;
 use exacta::{EngineError, SessionOptions};
 use exacta_jail::Level;
 
@@ -50,6 +51,7 @@ impl Launch {
         });
         options.retention = configuration.retention;
         options.audit = Some(audit(&configuration));
+        options.redaction = redaction(&configuration);
         options.trust = Arc::new(TrustedCommands {
             store: Arc::clone(&configuration.trust),
             path: root.join(exacta::commands_file::NAME),
@@ -68,6 +70,21 @@ impl Launch {
         let judgement = self.configuration.judgement(face, approver);
         SessionOptions { judgement: Some(judgement), ..self.options }
     }
+}
+
+/// What the configuration says, and the secrets in this process's environment.
+pub fn redaction(configuration: &Configuration) -> Redaction {
+    let named = &configuration.secret_variables;
+    let secrets = caller::secrets(named);
+    let redaction = configuration.redaction.clone().with_environment(&secrets);
+    let named = secrets.into_iter().filter(|(name, _)| named.iter().any(|one| name == one));
+    named.fold(redaction, |redaction, (_, value)| redaction.with_secret("environment", value))
+}
+
+/// The configuration alone, where nothing runs.
+pub fn configuration(global: &Global) -> Result<Configuration, EngineError> {
+    let root = root(global)?;
+    Configuration::load(&sources(global, &root)?)
 }
 
 /// Directories of the operator's own programs, by their real paths.

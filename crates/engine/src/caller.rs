@@ -52,6 +52,16 @@ pub fn network() -> NetworkOptions {
     NetworkOptions { operator, ..NetworkOptions::default() }
 }
 
+/// Variables of this process whose values must not be shown: by what their names promise, and those named here.
+pub fn secrets(named: &[String]) -> Vec<(BString, BString)> {
+    std::env::vars_os()
+        .map(|(name, value)| (bytes(&name), bytes(&value)))
+        .filter(|(name, value)| {
+            named.iter().any(|one| name == one) || crate::redaction::is_secret_variable(name, value)
+        })
+        .collect()
+}
+
 fn passes(name: &OsStr, value: &OsStr, root: &Path) -> bool {
     let Some(name) = name.to_str() else { return false };
     if DIRECTORIES.contains(&name) {

@@ -1,5 +1,5 @@
 //! Output of a request within its limit: the head is passed on as it comes, the tail is kept, and the whole goes into a
-//! file of the private `/tmp`. Whoever writes never notices.
+//! file of the private `/tmp`, without its secrets. Whoever writes never notices.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,6 +13,8 @@ use exacta_shell::pipe::{Capture, stream_metadata};
 use exacta_store::audit::Captured;
 
 use crate::audit::{Witness, Witnessing, of_collected};
+use crate::redacted_output::RedactedOutput;
+use crate::redaction::{Redaction, Redactor, Report, Results};
 
 /// How much is kept, and where the rest goes.
 #[derive(Debug, Clone)]
@@ -32,6 +34,8 @@ pub struct KeptOutput {
     limit: OutputLimit,
     /// Gets the head at once, and the rest at the end; `None`: all of it is asked for at the end.
     target: Option<Arc<dyn OpenFile>>,
+    /// What must not come into the file.
+    redaction: Arc<Redaction>,
     state: Mutex<State>,
 }
 
@@ -47,6 +51,24 @@ struct Spill {
     file: File,
     path: String,
     bytes: u64,
+    redactor: Redactor,
+}
+
+impl Spill {
+    fn write(&mut self, data: &[u8]) {
+        let mut decided = Vec::new();
+        self.redactor.push(data, &mut decided);
+        // A disk that is full has no room for the whole: head and tail are still there.
+        let _what_fits = self.file.write_all(&decided);
+    }
+
+    /// Where it is, once all of it is there.
+    fn finish(mut self) -> String {
+        let mut rest = Vec::new();
+        self.redactor.finish(&mut rest);
+        let _what_fits = self.file.write_all(&rest);
+        self.path
+    }
 }
 
 /// What is left of a stream.
@@ -58,11 +80,17 @@ pub struct Kept {
     pub spill: Option<String>,
     /// What goes into the record.
     pub witnessed: Captured,
+    /// What was replaced in it.
+    pub redacted: Report,
 }
 
 impl KeptOutput {
-    pub fn new(limit: OutputLimit, target: Option<Arc<dyn OpenFile>>) -> Self {
-        KeptOutput { limit, target, state: Mutex::default() }
+    pub fn new(
+        limit: OutputLimit,
+        target: Option<Arc<dyn OpenFile>>,
+        redaction: Arc<Redaction>,
+    ) -> Self {
+        KeptOutput { limit, target, redaction, state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -105,19 +133,20 @@ impl KeptOutput {
             && spill.bytes < LONGEST_SPILL
         {
             spill.bytes += data.len() as u64;
-            // A disk that is full has no room for the whole: head and tail are still there.
-            let _what_fits = spill.file.write_all(data);
+            spill.write(data);
         }
     }
 
     fn begin_spill(&self, state: &State) -> Option<Spill> {
         let root = self.limit.root.as_ref()?;
-        let (mut file, path) = crate::project::create_spill(root, &self.limit.name).ok()?;
+        let (file, path) = crate::project::create_spill(root, &self.limit.name).ok()?;
+        let redactor = Redactor::new(self.redaction.rules().clone());
+        let mut spill = Spill { file, path, bytes: state.total, redactor };
         let (front, back) = state.tail.as_slices();
         for part in [state.head.as_slice(), front, back] {
-            file.write_all(part).ok()?;
+            spill.write(part);
         }
-        Some(Spill { file, path, bytes: state.total })
+        Some(spill)
     }
 
     /// What is left to show, once nobody writes any more.
@@ -139,7 +168,8 @@ impl KeptOutput {
         if self.target.is_some() {
             head = Vec::new();
         }
-        Kept { bytes: head, cut, spill: spill.map(|spill| spill.path), witnessed }
+        let spill = spill.map(Spill::finish);
+        Kept { bytes: head, cut, spill, witnessed, redacted: Report::default() }
     }
 }
 
@@ -174,7 +204,13 @@ fn witnessed(bytes: &[u8], total: u64, cut: bool, witnessing: Witnessing) -> Cap
 }
 
 /// What is collected of one stream of output.
-pub enum Collected {
+pub struct Collected {
+    what: What,
+    /// In front of it, where the caller gets no secrets.
+    redacted: Option<Arc<RedactedOutput>>,
+}
+
+enum What {
     Nothing,
     All(Arc<Capture>, Witnessing),
     Kept(Arc<KeptOutput>, Witnessing),
@@ -183,45 +219,69 @@ pub enum Collected {
 }
 
 impl Collected {
+    /// Of a stream that goes where another does.
+    pub fn nothing() -> Self {
+        Collected { what: What::Nothing, redacted: None }
+    }
+
     /// Where one stream of output goes, and what is collected of it on the way.
     pub fn of(
         limit: Option<&OutputLimit>,
         target: Option<Arc<dyn OpenFile>>,
         suffix: &str,
         witnessing: Witnessing,
+        redaction: &Arc<Redaction>,
     ) -> (Arc<dyn OpenFile>, Collected) {
+        let (file, what) = Self::collecting(limit, target, suffix, witnessing, redaction);
+        if redaction.results == Results::Whole {
+            return (file, Collected { what, redacted: None });
+        }
+        let redacted = Arc::new(RedactedOutput::new(redaction.rules(), file));
+        (Arc::clone(&redacted) as _, Collected { what, redacted: Some(redacted) })
+    }
+
+    fn collecting(
+        limit: Option<&OutputLimit>,
+        target: Option<Arc<dyn OpenFile>>,
+        suffix: &str,
+        witnessing: Witnessing,
+        redaction: &Arc<Redaction>,
+    ) -> (Arc<dyn OpenFile>, What) {
         match (limit, target) {
             (Some(limit), target) => {
                 let name = format!("{}.{suffix}", limit.name);
-                let kept = Arc::new(KeptOutput::new(OutputLimit { name, ..limit.clone() }, target));
-                (Arc::clone(&kept) as _, Collected::Kept(kept, witnessing))
+                let limit = OutputLimit { name, ..limit.clone() };
+                let kept = Arc::new(KeptOutput::new(limit, target, Arc::clone(redaction)));
+                (Arc::clone(&kept) as _, What::Kept(kept, witnessing))
             }
             (None, Some(target)) => match witnessing {
-                Witnessing::Nothing => (target, Collected::Nothing),
+                Witnessing::Nothing => (target, What::Nothing),
                 Witnessing::UpTo(limit) => {
                     let witness = Arc::new(Witness::new(target, limit));
-                    (Arc::clone(&witness) as _, Collected::Witnessed(witness))
+                    (Arc::clone(&witness) as _, What::Witnessed(witness))
                 }
             },
             (None, None) => {
                 let capture = Arc::new(Capture::default());
-                (Arc::clone(&capture) as _, Collected::All(capture, witnessing))
+                (Arc::clone(&capture) as _, What::All(capture, witnessing))
             }
         }
     }
 
     /// What is left of it, once nobody writes any more.
     pub fn take(self) -> Kept {
-        match self {
-            Collected::Nothing => Kept::default(),
-            Collected::All(capture, witnessing) => {
+        let redacted = self.redacted.map(|redacted| redacted.finish()).unwrap_or_default();
+        let kept = match self.what {
+            What::Nothing => Kept::default(),
+            What::All(capture, witnessing) => {
                 let bytes = capture.take();
                 let witnessed = witnessed(&bytes, bytes.len() as u64, false, witnessing);
                 Kept { bytes, witnessed, ..Kept::default() }
             }
-            Collected::Kept(kept, witnessing) => kept.take(witnessing),
-            Collected::Witnessed(witness) => Kept { witnessed: witness.take(), ..Kept::default() },
-        }
+            What::Kept(kept, witnessing) => kept.take(witnessing),
+            What::Witnessed(witness) => Kept { witnessed: witness.take(), ..Kept::default() },
+        };
+        Kept { redacted, ..kept }
     }
 }
 
@@ -231,7 +291,7 @@ mod tests {
 
     fn kept(limit: u64, parts: &[&str]) -> Kept {
         let limit = OutputLimit { bytes: limit, root: None, name: "x".into() };
-        let output = KeptOutput::new(limit, None);
+        let output = KeptOutput::new(limit, None, Arc::default());
         for part in parts {
             output.write(part.as_bytes()).expect("it is kept");
         }

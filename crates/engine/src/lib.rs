@@ -28,6 +28,8 @@ pub mod programs;
 pub mod project;
 mod proposal;
 pub mod records;
+mod redacted_output;
+pub mod redaction;
 pub mod reference;
 pub mod report;
 mod session;

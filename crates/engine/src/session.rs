@@ -31,6 +31,7 @@ use crate::kept_output::{Collected, OutputLimit};
 use crate::metered::Metered;
 use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
+use crate::redaction::{Redaction, Report};
 use crate::surroundings::World;
 use crate::undo::{Keep, Retention, Transactions, UndoReport};
 
@@ -63,6 +64,8 @@ pub struct SessionOptions {
     pub retention: Retention,
     /// How it is recorded. Absent, or without a real directory: it is not.
     pub audit: Option<AuditOptions>,
+    /// What must not be written to disk or shown; secrets of the environment come by themselves.
+    pub redaction: Redaction,
 }
 
 /// Where files live.
@@ -93,6 +96,7 @@ impl SessionOptions {
             programs: None,
             retention: Retention::default(),
             audit: Some(AuditOptions::default()),
+            redaction: Redaction::default(),
         }
     }
 }
@@ -183,6 +187,8 @@ pub struct Outcome {
     pub programs: Option<Tally>,
     /// The record by which it can be taken back; absent: it has changed nothing that could be.
     pub undo: Option<UndoReport>,
+    /// What was replaced in its output, where the caller gets results without secrets.
+    pub redacted: Report,
 }
 
 /// What ends with a text.
@@ -209,6 +215,7 @@ pub struct Session {
     gate: Arc<Gate>,
     limits: Limits,
     output: Option<OutputLimit>,
+    redaction: Arc<Redaction>,
     /// A request was announced and has not run yet.
     prepared: bool,
     /// Whoever asked wants to see every command.
@@ -284,8 +291,10 @@ impl Session {
             judgement.grants.direct = direct || !made.can_have_layers(wanted);
             programs = Some(made);
         }
+        let redaction = Arc::new(options.redaction.with_environment(&environment));
         let profile = judgement.policy.profile().name();
-        let audit = Arc::new(Audit::new(options.audit, state, files.root(), profile));
+        let audit = Audit::new(options.audit, state, files.root(), profile, &redaction);
+        let audit = Arc::new(audit);
         let gate = Arc::new(Gate::new(judgement, files, project, Arc::clone(&audit)));
         audit.attach(&gate);
         let mut host = EngineHost::new(Arc::clone(&gate), identity.clone());
@@ -308,6 +317,7 @@ impl Session {
         if let Some(transactions) = &transactions {
             transactions.retain(options.retention);
             transactions.announce_to(&audit);
+            transactions.redact(&redaction);
         }
         Ok(Session {
             shell,
@@ -315,6 +325,7 @@ impl Session {
             gate,
             limits: options.limits,
             output: options.output,
+            redaction,
             prepared: false,
             keeps_steps: options.record_steps,
             direct,
@@ -403,6 +414,8 @@ impl Session {
         self.shell.files = FileTable::default();
         let undo = self.close_record(&mut status, request.keep, said_to.clone());
         let [output, errors] = streams.map(Collected::take);
+        let mut redacted = output.redacted;
+        redacted.add(&errors.redacted);
         let (steps, steps_left_out) = self.host.take_steps();
         let mut outcome = Outcome {
             status,
@@ -418,6 +431,7 @@ impl Session {
             spill: output.spill.or(errors.spill),
             programs,
             undo,
+            redacted,
         };
         let ended = Ended { outcome: &outcome, signal, steps_left_out };
         let recorded = self.record(&ended, [output.witnessed, errors.witnessed], said_to.as_ref());
@@ -478,6 +492,11 @@ impl Session {
         self.gate.judgement.policy.screen(text, &self.world())
     }
 
+    /// What must not be written to disk or shown.
+    pub fn redaction(&self) -> &Arc<Redaction> {
+        &self.redaction
+    }
+
     fn open_streams(&self, streams: &Streams) -> (FileTable, [Collected; 2]) {
         let control = &self.shell.control;
         let metered = |file: Arc<dyn OpenFile>| {
@@ -491,7 +510,7 @@ impl Session {
                 (Arc::clone(input), Some(Arc::clone(output)), Some(Arc::clone(errors)))
             }
         };
-        let limit = self.output.as_ref();
+        let (limit, redaction) = (self.output.as_ref(), &self.redaction);
         let witnessing = if self.audit.is_on() {
             Witnessing::UpTo(self.audit.output_bytes())
         } else {
@@ -500,13 +519,13 @@ impl Session {
         // What goes to one place is one stream: the order of what is written there stays.
         let one = limit.is_none()
             && matches!((&output, &errors), (Some(output), Some(errors)) if same_file(&**output, &**errors));
-        let (output, kept) = Collected::of(limit, output, "txt", witnessing);
+        let (output, kept) = Collected::of(limit, output, "txt", witnessing, redaction);
         if one && self.audit.is_on() {
             let output = metered(output);
             let table = FileTable::standard(input, Arc::clone(&output), output);
-            return (table, [kept, Collected::Nothing]);
+            return (table, [kept, Collected::nothing()]);
         }
-        let (errors, kept_errors) = Collected::of(limit, errors, "err.txt", witnessing);
+        let (errors, kept_errors) = Collected::of(limit, errors, "err.txt", witnessing, redaction);
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
     }
 }

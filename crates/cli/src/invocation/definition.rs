@@ -212,6 +212,7 @@ pub const VERBS: &[Verb] = &[
             "the record of what was done",
         )
     },
+    verb("redact", Operands::Nothing, "standard input without its secrets"),
     verb("completions", Operands::Words(SHELLS), "a script that completes all this"),
 ];
 

@@ -1,5 +1,5 @@
-//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records
-//! and `completions`.
+//! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records,
+//! `redact` and `completions`.
 
 use std::path::PathBuf;
 
@@ -28,6 +28,8 @@ pub enum Manage {
     },
     Records(RecordVerb),
     Audit(AuditVerb),
+    /// `exacta redact [--json]`
+    Redact,
     /// `exacta completions SHELL`, by the name of the shell.
     Completions(&'static str),
 }
@@ -69,6 +71,10 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
             given.no_words("init")?;
             let import = given.value("import").map(PathBuf::from);
             Ok(Manage::Init { import, force: given.has("force") })
+        }
+        "redact" => {
+            given.no_words("redact")?;
+            Ok(Manage::Redact)
         }
         "completions" => completions(&given),
         "audit" => audit::parse(&given).map(Manage::Audit),

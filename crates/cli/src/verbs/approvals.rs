@@ -135,6 +135,11 @@ fn deny(launch: &Launch, store: &PendingStore, id: &str, never: bool) -> Done {
         if !never {
             return Ok(());
         }
+        if pending.redacted {
+            return Err(
+                "the command has a secret in it, which no list is to keep: deny it once".to_owned()
+            );
+        }
         let file = CommandsFile::of(&launch.options.root);
         file.block(&pending.command, &*launch.options.trust).map_err(|error| error.to_string())
     })?;

@@ -7,6 +7,7 @@ mod init;
 mod interactive;
 pub mod isolation;
 mod records;
+mod redact;
 mod run;
 mod script;
 mod shell;
@@ -39,6 +40,7 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Approvals(verb)) => approvals::perform(&global, &verb),
         What::Manage(Manage::Records(verb)) => records::perform(&global, &verb),
         What::Manage(Manage::Audit(verb)) => audit::perform(&global, verb),
+        What::Manage(Manage::Redact) => redact::perform(&global),
         What::Manage(Manage::Completions(shell)) => completions::perform(shell),
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),
         What::Manage(Manage::Init { import, force }) => {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::storage::{Storage, Writer};
 use super::{Digest, Question};
+use crate::redaction::Rules;
 
 /// How long a question waits for its answer, and an answer for its use.
 const LIFETIME: Duration = Duration::from_secs(10 * 60);
@@ -33,7 +34,11 @@ pub enum State {
 pub struct Pending {
     pub id: String,
     pub state: State,
+    /// Without its secrets.
     pub command: String,
+    /// It had some: what is shown is not what was asked, and no rule can be made of it.
+    #[serde(default)]
+    pub redacted: bool,
     pub directory: String,
     /// Each with its rule and reason.
     pub asks: Vec<Asked>,
@@ -253,13 +258,18 @@ fn write(writer: &Writer<'_>, pending: &Pending) -> Result<(), PendingError> {
 
 fn asked_now(question: &Question, digest: String) -> Pending {
     let created = now();
+    let rules = Rules::new();
+    let (command, report) = rules.redact_text(&question.text.to_str_lossy());
+    let redacted = !report.is_empty();
+    let always = question.always.as_ref().filter(|_| !redacted);
     Pending {
         id: uuid::Uuid::now_v7().to_string(),
         state: State::Pending,
-        command: question.text.to_str_lossy().into_owned(),
+        command,
+        redacted,
         directory: question.directory.to_str_lossy().into_owned(),
-        asks: question.asks.iter().map(asked).collect(),
-        always: question.always.as_ref().and_then(|text| text.to_str().ok()).map(str::to_owned),
+        asks: question.asks.iter().map(|command| asked(command, &rules)).collect(),
+        always: always.and_then(|text| text.to_str().ok()).map(str::to_owned),
         digest,
         created,
         expires: created + LIFETIME.as_secs(),
@@ -268,9 +278,9 @@ fn asked_now(question: &Question, digest: String) -> Pending {
     }
 }
 
-fn asked(command: &exacta_policy::JudgedCommand) -> Asked {
+fn asked(command: &exacta_policy::JudgedCommand, rules: &Rules) -> Asked {
     Asked {
-        command: bstr::join(" ", &command.argv).to_str_lossy().into_owned(),
+        command: rules.redact_text(&bstr::join(" ", &command.argv).to_str_lossy()).0,
         via: command.via.iter().map(|via| via.to_str_lossy().into_owned()).collect(),
         rule: command.finding.rule.to_string(),
         reason: command.finding.reason.to_string(),

@@ -4,6 +4,7 @@
 //! Nothing is opened before there is something to record, and nobody waits for what changed nothing: it is handed to the
 //! thread that writes. A session without a directory has no record.
 
+mod cleansing;
 mod traces;
 mod trail;
 mod when;
@@ -28,12 +29,13 @@ use exacta_policy::Finding;
 use exacta_shell::control::Control;
 use exacta_shell::status::Stop;
 use exacta_store::audit::{
-    Asked, AuditError, Captured, Entry, Intent, Limits, Outcome, Refusal, RequestId, Ruling, Start,
-    Writer, now,
+    Asked, AuditError, Captured, Cleanser, Entry, Intent, Limits, Outcome, Refusal, RequestId,
+    Ruling, Start, Writer, cleanse, now,
 };
 
 use crate::filesystem::state::State;
 use crate::gate::Gate;
+use crate::redaction::Redaction;
 
 /// More refusals of one request are not kept: the first ends it.
 const MOST_REFUSALS: usize = 100;
@@ -74,6 +76,8 @@ pub struct Audit {
     gate: OnceLock<Weak<Gate>>,
     ids: OnceLock<words::Ids>,
     traces: OnceLock<Option<Traces>>,
+    /// What must not be in it.
+    cleanser: Arc<dyn Cleanser>,
     /// The running request has its intent on the disk.
     intended: AtomicBool,
     current: Mutex<Current>,
@@ -94,6 +98,7 @@ impl Audit {
         state: Option<State>,
         root: &BStr,
         profile: &str,
+        redaction: &Arc<Redaction>,
     ) -> Self {
         let place = state.filter(|_| options.is_some()).map(|state| (state, root.into()));
         let options = options.unwrap_or_default();
@@ -107,6 +112,7 @@ impl Audit {
             gate: OnceLock::new(),
             ids: OnceLock::new(),
             traces: OnceLock::new(),
+            cleanser: cleansing::of(redaction),
             intended: AtomicBool::new(false),
             current: Mutex::default(),
         }
@@ -177,7 +183,8 @@ impl Audit {
         if self.intended.load(Ordering::Acquire) {
             return Ok(());
         }
-        let written = self.writer().and_then(|writer| writer.commit(self.intent(&current, effect)));
+        let intent = self.intent(&current, effect);
+        let written = self.writer().and_then(|writer| writer.commit(intent, &self.cleanser));
         self.stop_unless(&current, written)
     }
 
@@ -198,9 +205,9 @@ impl Audit {
         let written = self.writer().and_then(|writer| {
             // Both reach the disk together.
             if !self.intended.load(Ordering::Acquire) {
-                writer.submit(self.intent(&current, "program"), None)?;
+                writer.submit(self.intent(&current, "program"), None, &self.cleanser)?;
             }
-            writer.commit(Entry::Start(Box::new(start)))
+            writer.commit(Entry::Start(Box::new(start)), &self.cleanser)
         });
         self.stop_unless(&current, written)
     }
@@ -251,11 +258,13 @@ impl Audit {
     ) -> Result<(), AuditError> {
         let Current { asked, refusals, .. } = std::mem::take(&mut *self.current());
         let intended = self.intended.swap(false, Ordering::AcqRel);
-        let outcome = Outcome { asked, refusals, intended, ..outcome };
+        let outcome = Entry::Outcome(Box::new(Outcome { asked, refusals, intended, ..outcome }));
         if let Some(traces) = self.traces() {
-            traces.add(&outcome);
+            let mut shown = outcome.clone();
+            cleanse(&mut shown, None, &*self.cleanser);
+            traces.add(&shown);
         }
-        self.writer()?.submit(Entry::Outcome(Box::new(outcome)), Some(Box::new(streams)))
+        self.writer()?.submit(outcome, Some(Box::new(streams)), &self.cleanser)
     }
 
     /// Nothing follows, and everything is written.

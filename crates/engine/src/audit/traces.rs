@@ -1,8 +1,8 @@
 //! OpenTelemetry: a span for each request and each of its steps, sent as JSON over HTTP to the operator's collector.
 //!
 //! Traces are for watching; the record is what counts. So nobody waits for them while a request runs, what the collector
-//! does not take in time is dropped, and at the end of a process it gets a moment more. Commands are in there as they
-//! were asked, output never is. Only `http://`: a collector is on this machine or behind a proxy of the operator's.
+//! does not take in time is dropped, and at the end of a process it gets a moment more. Commands are in there
+//! without their secrets, output never is. Only `http://`: a collector is on this machine or behind a proxy of the operator's.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
-use exacta_store::audit::{Outcome, Step, hex};
+use exacta_store::audit::{Entry, Outcome, Step, hex};
 use serde_json::{Value, json};
 
 /// So many wait; more are dropped.
@@ -42,7 +42,8 @@ impl Traces {
         Some(Traces { sender: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
     }
 
-    pub(super) fn add(&self, outcome: &Outcome) {
+    pub(super) fn add(&self, entry: &Entry) {
+        let Entry::Outcome(outcome) = entry else { return };
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = sender.as_ref() {
             // Nobody waits for a collector.

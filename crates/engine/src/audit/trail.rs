@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use exacta_store::Watch;
 use exacta_store::audit::{
     Anchor, Answer, Archive as _, AuditError, Database, Durability, Entry, Known, Ledger as _,
-    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, public_key, verify,
+    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, cleanse, public_key, verify,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use super::cleansing::Usual;
 use crate::project;
 
 /// Where a project's record is, and what the user's own state says of it.
@@ -50,7 +51,9 @@ impl Trail {
         let signing = Signing { folder: self.keys.clone(), project };
         let mut database = Database::open(self.state()?.as_fd(), &signing)?;
         let manner = Manner { durability: Durability::Disk, last: true };
-        database.append(&[Entry::Answer(Box::new(answer)).into()], manner)
+        let mut entry = Entry::Answer(Box::new(answer));
+        cleanse(&mut entry, None, &Usual);
+        database.append(&[entry.into()], manner)
     }
 
     /// The head as it was last signed and anchored.

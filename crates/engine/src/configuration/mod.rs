@@ -25,6 +25,7 @@ use crate::approvals::{Approver, Digest};
 use crate::error::EngineError;
 use crate::gate::{Face, Judgement, Refusals};
 use crate::programs::limits::Chosen;
+use crate::redaction::{Redaction, Results};
 use crate::surroundings::Grants;
 use crate::undo::Retention;
 use settings::{Auditing, Remembering, Settings};
@@ -64,6 +65,10 @@ pub struct Configuration {
     pub retention: Retention,
     /// How long the record of commands is kept.
     pub audit: exacta_store::audit::Limits,
+    /// What is redacted beside the built-in rules, and whether results are.
+    pub redaction: Redaction,
+    /// Variables whose values are secret, whatever they are called.
+    pub secret_variables: Vec<String>,
     /// What files say in vain.
     pub notices: Vec<Notice>,
     /// The files read, the highest tier first.
@@ -94,6 +99,8 @@ impl Configuration {
             min_isolation: min_isolation(sources.min_isolation, &parsed),
             retention: retention(&parsed),
             audit: audit(&parsed),
+            redaction: redaction(&parsed),
+            secret_variables: secret_variables(&parsed),
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
             trust,
@@ -228,6 +235,31 @@ fn audit(files: &[(Tier, Settings)]) -> exacta_store::audit::Limits {
         days: said(|audit| audit.days).unwrap_or(usual.days),
         bytes: said(|audit| audit.bytes).unwrap_or(usual.bytes),
     }
+}
+
+/// Anybody may ask for results without secrets. Patterns and variables of a project that is not trusted do not count: with
+/// them it could blot out what it does in the records.
+fn redaction(files: &[(Tier, Settings)]) -> Redaction {
+    let of = |tier: Tier| {
+        files.iter().find(|(its, _)| *its == tier).and_then(|(_, settings)| settings.redact.results)
+    };
+    let wanted = of(Tier::TrustedProject).or(of(Tier::User)).or(of(Tier::System));
+    let asked = [wanted, of(Tier::System), of(Tier::Project)].contains(&Some(true));
+    let results = if asked { Results::Redacted } else { Results::Whole };
+    let rules = trusted(files).flat_map(|settings| &settings.redact.rules);
+    rules.fold(Redaction::new(results), |redaction, (kind, pattern)| {
+        // Every pattern was tried when its file was read.
+        redaction.clone().with_pattern(kind, pattern).unwrap_or(redaction)
+    })
+}
+
+fn secret_variables(files: &[(Tier, Settings)]) -> Vec<String> {
+    trusted(files).flat_map(|settings| settings.redact.variables.iter().cloned()).collect()
+}
+
+/// What was written by somebody who may loosen.
+fn trusted(files: &[(Tier, Settings)]) -> impl Iterator<Item = &Settings> {
+    files.iter().filter(|(tier, _)| *tier != Tier::Project).map(|(_, settings)| settings)
 }
 
 /// Only who may loosen can open paths outside the project.

@@ -8,10 +8,11 @@ use serde::Deserialize;
 
 use crate::gate::Refusals;
 use crate::programs::limits::Chosen;
+use crate::redaction::Rules;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
 pub const KEYS: &[&str] =
-    &["profile", "agent", "paths", "limits", "min_isolation", "undo", "audit"];
+    &["profile", "agent", "paths", "limits", "min_isolation", "undo", "audit", "redact"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -24,6 +25,17 @@ pub struct Settings {
     pub min_isolation: Option<Level>,
     pub undo: Remembering,
     pub audit: Auditing,
+    pub redact: Redact,
+}
+
+/// What is redacted beside the built-in rules, where a file says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redact {
+    pub results: Option<bool>,
+    /// Variables whose values are secret, whatever they are called.
+    pub variables: Vec<String>,
+    /// Kinds and patterns, which are known to be right.
+    pub rules: Vec<(String, String)>,
 }
 
 /// How much is remembered for undo, where a file says it.
@@ -58,6 +70,22 @@ struct Written {
     min_isolation: Option<toml::Spanned<String>>,
     undo: Remembering,
     audit: Auditing,
+    redact: WrittenRedact,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenRedact {
+    results: Option<bool>,
+    secrets_env: Vec<String>,
+    rules: Vec<WrittenPattern>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPattern {
+    kind: String,
+    pattern: toml::Spanned<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -131,7 +159,22 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
     };
     settings.undo = written.undo;
     settings.audit = written.audit;
+    settings.redact = redact(file, written.redact)?;
     Ok(settings)
+}
+
+fn redact(file: &RuleFile, written: WrittenRedact) -> Result<Redact, LoadError> {
+    let mut rules = Vec::new();
+    for rule in written.rules {
+        let pattern = rule.pattern.get_ref();
+        if let Err(error) = Rules::new().with_pattern(&rule.kind, pattern) {
+            let message = format!("the pattern {pattern:?} cannot be used: {error}");
+            let hint = "a regular expression for one line; its first group is the secret";
+            return Err(problem(file, rule.pattern.span().start, message, hint));
+        }
+        rules.push((rule.kind, rule.pattern.into_inner()));
+    }
+    Ok(Redact { results: written.results, variables: written.secrets_env, rules })
 }
 
 /// Absolute, and never everything.

@@ -45,6 +45,12 @@ refusals = "explain"
 # read = ["/opt/data"]
 # write = []
 
+# What is redacted beside tokens and passwords of known forms: docs/redaction.md.
+# [redact]
+# results = true                                  # also in what the caller gets back
+# secrets_env = ["ACME_LICENCE"]
+# rules = [{ kind = "acme-token", pattern = "acme_[0-9a-f]{32}" }]
+
 # A rule has an id, a verdict (allow, confirm, deny), what it is about, a reason, and examples that are checked
 # whenever this file is read.
 #

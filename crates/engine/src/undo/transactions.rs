@@ -1,5 +1,6 @@
 //! The transactions of a session, one after the other.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use super::cleaning::{Cleaning, Retention};
 use crate::audit::Audit;
 use crate::filesystem::Handle;
 use crate::filesystem::state::State;
+use crate::redaction::Redaction;
 
 /// So much of a request's text is kept in its record.
 const LONGEST_COMMAND: usize = 64 << 10;
@@ -34,6 +36,7 @@ pub struct Transactions {
     retention: OnceLock<Retention>,
     /// Told before the first change of a request.
     audit: OnceLock<Arc<Audit>>,
+    redaction: OnceLock<Arc<Redaction>>,
     cleaning: Cleaning,
 }
 
@@ -82,6 +85,7 @@ impl Transactions {
             session: OnceLock::new(),
             retention: OnceLock::new(),
             audit: OnceLock::new(),
+            redaction: OnceLock::new(),
             cleaning: Cleaning::default(),
         }
     }
@@ -94,6 +98,11 @@ impl Transactions {
     /// Where intents are recorded; said once, by whoever makes the session.
     pub(crate) fn announce_to(&self, audit: &Arc<Audit>) {
         let _said_before = self.audit.set(Arc::clone(audit));
+    }
+
+    /// What must not be in the texts of records; said once, by whoever makes the session.
+    pub(crate) fn redact(&self, redaction: &Arc<Redaction>) {
+        let _said_before = self.redaction.set(Arc::clone(redaction));
     }
 
     /// Before anything is changed, that is on the disk: no record, no change.
@@ -110,6 +119,7 @@ impl Transactions {
     /// A request begins. Nothing is opened yet.
     pub fn begin(&self, command: &BStr, directory: &BStr) {
         let command = command.get(..LONGEST_COMMAND).unwrap_or(command).into();
+        // Secrets go out of it when it is written, which for most requests is never.
         let about =
             About { session: String::new(), command, directory: directory.into(), time: now() };
         *self.running.write().unwrap_or_else(PoisonError::into_inner) =
@@ -226,12 +236,18 @@ impl Transactions {
         Ok(Arc::clone(running.recording.get_or_init(|| recording)))
     }
 
+    /// As it is written: with the session, and without secrets.
     fn signed(&self, about: About) -> About {
         let shared = || self.audit.get().filter(|audit| audit.is_on()).map(|audit| audit.session());
         let made =
             || shared().map_or_else(|| uuid::Uuid::now_v7().to_string(), |it| it.to_string());
         let session = self.session.get_or_init(made).clone();
-        About { session, ..about }
+        let rules = self.redaction.get().map(|redaction| redaction.rules());
+        let command = match rules.map(|rules| rules.redact(&about.command).0) {
+            Some(Cow::Owned(clean)) => clean.into(),
+            _ => about.command,
+        };
+        About { session, command, ..about }
     }
 
     fn clean(&self, last: RecordId) {

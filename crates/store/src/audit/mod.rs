@@ -3,8 +3,8 @@
 //! ```text
 //! let writer = Writer::new(Box::new(move || Database::open(state, &signing)), limits);   // opens nothing yet
 //! writer.check()?;                       // every request: is what was done so far recorded?
-//! writer.commit(Entry::Intent(…))?;      // before the first effect: waits for the disk; an error means: do not do it
-//! writer.commit(Entry::Start(…))?;       // before each program
+//! writer.commit(Entry::Intent(…), …)?;   // before the first effect: waits for the disk; an error means: do not do it
+//! writer.commit(Entry::Start(…), …)?;    // before each program
 //! writer.submit(Entry::Outcome(…), …)?;  // at the end: within milliseconds
 //! writer.close()?;                       // all of it is written
 //!
@@ -26,6 +26,7 @@
 
 mod anchor;
 mod chain;
+mod cleansing;
 mod database;
 mod entry;
 mod error;
@@ -43,6 +44,7 @@ mod writer;
 
 pub use anchor::{Anchor, hex, unhex};
 pub use chain::{Hash, Link};
+pub use cleansing::{Cleanser, cleanse};
 pub use database::{Database, Signing, now};
 pub use entry::{
     Answer, Approval, Asked, Connection, Cut, Entry, Exec, Intent, Isolation, Kept, Kind, Moment,

@@ -11,7 +11,7 @@ pub const INLINE: usize = 2 << 10;
 /// More than this is never unpacked.
 const LONGEST: usize = 256 << 20;
 
-/// A stream as it was captured, already without secrets.
+/// A stream as it was captured.
 #[derive(Debug, Clone, Default)]
 pub struct Captured {
     /// What is left of it: the whole, or head and tail with a mark between.

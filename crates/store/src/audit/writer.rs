@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::cleansing::{Cleanser, cleanse};
 use super::entry::Entry;
 use super::error::AuditError;
 use super::ledger::{Draft, Durability, Ledger, Limits, Manner};
@@ -64,6 +65,7 @@ struct State {
 struct Waiting {
     entry: Entry,
     streams: Option<Box<[Captured; 2]>>,
+    cleanser: Arc<dyn Cleanser>,
 }
 
 impl Writer {
@@ -91,13 +93,16 @@ impl Writer {
         &self,
         entry: Entry,
         streams: Option<Box<[Captured; 2]>>,
+        cleanser: &Arc<dyn Cleanser>,
     ) -> Result<(), AuditError> {
-        self.push(entry, streams, None).map(|_ticket| ())
+        let cleanser = Arc::clone(cleanser);
+        self.push(Waiting { entry, streams, cleanser }, None).map(|_ticket| ())
     }
 
     /// Writes a record and waits until it is on the disk.
-    pub fn commit(&self, entry: Entry) -> Result<(), AuditError> {
-        let ticket = self.push(entry, None, Some(Durability::Disk))?;
+    pub fn commit(&self, entry: Entry, cleanser: &Arc<dyn Cleanser>) -> Result<(), AuditError> {
+        let waiting = Waiting { entry, streams: None, cleanser: Arc::clone(cleanser) };
+        let ticket = self.push(waiting, Some(Durability::Disk))?;
         self.wait_for(ticket)
     }
 
@@ -119,12 +124,7 @@ impl Writer {
         self.wait_for(ticket)
     }
 
-    fn push(
-        &self,
-        entry: Entry,
-        streams: Option<Box<[Captured; 2]>>,
-        urgent: Option<Durability>,
-    ) -> Result<u64, AuditError> {
+    fn push(&self, waiting: Waiting, urgent: Option<Durability>) -> Result<u64, AuditError> {
         self.ensure_thread()?;
         let shared = &self.shared;
         let mut state = shared.lock();
@@ -137,9 +137,9 @@ impl Writer {
             return Err(AuditError::Closed(Box::new(error.clone())));
         }
         let size = |streams: &[Captured; 2]| streams.iter().map(|it| it.bytes.len()).sum::<usize>();
-        state.bytes += streams.as_deref().map_or(0, size);
+        state.bytes += waiting.streams.as_deref().map_or(0, size);
         let first = state.queue.is_empty();
-        state.queue.push(Waiting { entry, streams });
+        state.queue.push(waiting);
         state.taken += 1;
         state.urgent = state.urgent.max(urgent);
         let ticket = state.taken;
@@ -298,9 +298,10 @@ impl Drop for Farewell<'_> {
     }
 }
 
-/// Compressing is for this thread, not for whoever waits for his command.
+/// Cleansing and compressing are for this thread, not for whoever waits for his command.
 fn prepared(waiting: Waiting) -> Draft {
-    let Waiting { mut entry, streams } = waiting;
+    let Waiting { mut entry, mut streams, cleanser } = waiting;
+    cleanse(&mut entry, streams.as_deref_mut(), &*cleanser);
     let mut beside = [None, None];
     if let (Entry::Outcome(outcome), Some(streams)) = (&mut entry, streams) {
         let [stdout, stderr] = *streams;

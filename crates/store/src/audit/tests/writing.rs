@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use super::ground::*;
 use crate::audit::{
-    Archive as _, Captured, Database, Entry, Filter, Ledger as _, Limits, Order, Recorded, Verdict,
-    Writer,
+    Archive as _, Captured, Cleanser, Database, Entry, Filter, Ledger as _, Limits, Order,
+    Recorded, Verdict, Writer,
 };
 
 fn listed(ground: &Ground, filter: &Filter, order: Order) -> Vec<u64> {
@@ -71,12 +72,12 @@ fn a_writer_writes_everything_in_order() {
     let writer = Writer::new(Box::new(open), Limits::default());
     assert!(!ground.database_path().exists());
     for number in 1..=10_000 {
-        writer.submit(read_only(number).entry, None).expect("taken");
+        writer.submit(read_only(number).entry, None, &plain()).expect("taken");
     }
-    writer.commit(intent(10_001).entry).expect("written");
+    writer.commit(intent(10_001).entry, &plain()).expect("written");
     let long = Captured::whole(b"0123456789abcdef".repeat(1_000));
     let streams = Box::new([long.clone(), Captured::whole(b"oh\n".to_vec())]);
-    writer.submit(ended(10_001, 0).entry, Some(streams)).expect("taken");
+    writer.submit(ended(10_001, 0).entry, Some(streams), &plain()).expect("taken");
     writer.close().expect("written");
     let report = ground.verified();
     assert!(report.is_good(), "{:?}", report.problems);
@@ -92,9 +93,9 @@ fn a_writer_writes_everything_in_order() {
 fn after_a_failure_nothing_is_taken() {
     let open = || Err(crate::audit::AuditError::Foreign);
     let writer = Writer::new(Box::new(open), Limits::default());
-    assert!(writer.commit(intent(1).entry).is_err());
+    assert!(writer.commit(intent(1).entry, &plain()).is_err());
     assert!(writer.check().is_err());
-    assert!(writer.submit(read_only(2).entry, None).is_err());
+    assert!(writer.submit(read_only(2).entry, None, &plain()).is_err());
     assert!(writer.flush().is_err() && writer.close().is_err());
 }
 
@@ -124,4 +125,8 @@ fn threads_and_connections_share_one_chain() {
     };
     ground.reader().links(0, each).expect("read");
     assert!(stamps.is_sorted());
+}
+
+fn plain() -> Arc<dyn Cleanser> {
+    Arc::new(())
 }

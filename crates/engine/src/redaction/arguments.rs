@@ -1,0 +1,295 @@
+//! Passwords in the short options of programs that are known to take one: `mysql -pSECRET`, `sshpass -p SECRET`,
+//! `curl -u user:SECRET`. What `-p` means elsewhere (`mkdir -p`, `ssh -p 22`) is not looked at.
+
+use super::found::{Found, Hit};
+use super::reading::{after_spaces, at, closing_quote, opening_quote};
+use super::vocabulary;
+
+#[derive(Debug)]
+pub struct Program {
+    /// What is looked for: the name, and what follows if that is too short or too common.
+    pub gate: &'static str,
+    name: &'static str,
+    /// Must stand behind the name: `docker login`.
+    verb: &'static str,
+    options: &'static [(&'static str, Takes)],
+}
+
+/// What follows an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// `-pSECRET`; by itself it takes nothing.
+    Attached,
+    /// `-p SECRET` or `-pSECRET`
+    Next,
+    /// `-u user:SECRET`
+    Pair,
+    /// `-U user%SECRET`
+    Percent,
+    /// The last word of so many.
+    Last(usize),
+}
+
+const fn program(
+    name: &'static str,
+    verb: &'static str,
+    options: &'static [(&'static str, Takes)],
+) -> Program {
+    Program { gate: name, name, verb, options }
+}
+
+const fn behind(gate: &'static str, program: Program) -> Program {
+    Program { gate, ..program }
+}
+
+use Takes::{Attached, Last, Next, Pair, Percent};
+
+pub const PROGRAMS: &[Program] = &[
+    program("mysql", "", &[("-p", Attached)]),
+    program("mysqldump", "", &[("-p", Attached)]),
+    program("mysqladmin", "", &[("-p", Attached)]),
+    program("mysqlimport", "", &[("-p", Attached)]),
+    program("mariadb", "", &[("-p", Attached)]),
+    program("mariadb-dump", "", &[("-p", Attached)]),
+    program("sshpass", "", &[("-p", Next)]),
+    program("docker", "login", &[("-p", Next)]),
+    program("podman", "login", &[("-p", Next)]),
+    program("buildah", "login", &[("-p", Next)]),
+    program("skopeo", "login", &[("-p", Next)]),
+    program("helm", "login", &[("-p", Next)]),
+    program("nerdctl", "login", &[("-p", Next)]),
+    program("crane", "login", &[("-p", Next)]),
+    program("oras", "login", &[("-p", Next)]),
+    program("skopeo", "copy", &[("--src-creds", Pair), ("--dest-creds", Pair)]),
+    behind("oc login", program("oc", "login", &[("-p", Next)])),
+    behind("az login", program("az", "login", &[("-p", Next)])),
+    behind("cf login", program("cf", "login", &[("-p", Next)])),
+    program("redis-cli", "", &[("-a", Next)]),
+    program("mongo", "", &[("-p", Next)]),
+    program("mongosh", "", &[("-p", Next)]),
+    program("mongodump", "", &[("-p", Next)]),
+    program("mongorestore", "", &[("-p", Next)]),
+    program("mongoexport", "", &[("-p", Next)]),
+    program("mongoimport", "", &[("-p", Next)]),
+    program("sqlcmd", "", &[("-P", Next)]),
+    program("bcp", "", &[("-P", Next)]),
+    program("cqlsh", "", &[("-p", Next)]),
+    program("isql", "", &[("-P", Next)]),
+    program("curl", "", &[("-u", Pair), ("--user", Pair), ("-U", Pair), ("--proxy-user", Pair)]),
+    program("wget", "", &[("--user-pass", Pair)]),
+    behind("http ", program("http", "", &[("-a", Pair), ("--auth", Pair)])),
+    behind("https ", program("https", "", &[("-a", Pair), ("--auth", Pair)])),
+    program("ldapsearch", "", &[("-w", Next)]),
+    program("ldapmodify", "", &[("-w", Next)]),
+    program("ldapadd", "", &[("-w", Next)]),
+    program("ldapwhoami", "", &[("-w", Next)]),
+    program("ldapdelete", "", &[("-w", Next)]),
+    program("ldappasswd", "", &[("-w", Next), ("-s", Next), ("-a", Next)]),
+    program("smbclient", "", &[("-U", Percent)]),
+    program("rpcclient", "", &[("-U", Percent)]),
+    program("unzip", "", &[("-P", Next)]),
+    behind("zip ", program("zip", "", &[("-P", Next)])),
+    behind("7z ", program("7z", "", &[("-p", Attached)])),
+    program("7za", "", &[("-p", Attached)]),
+    behind("rar ", program("rar", "", &[("-p", Attached), ("-hp", Attached)])),
+    program("unrar", "", &[("-p", Attached)]),
+    program("mosquitto_pub", "", &[("-P", Next)]),
+    program("mosquitto_sub", "", &[("-P", Next)]),
+    program("xfreerdp", "", &[("/p:", Attached)]),
+    program("rdesktop", "", &[("-p", Next)]),
+    program(
+        "htpasswd",
+        "",
+        &[
+            ("-b", Last(3)),
+            ("-bc", Last(3)),
+            ("-cb", Last(3)),
+            ("-nb", Last(2)),
+            ("-bn", Last(2)),
+            ("-Bb", Last(3)),
+            ("-bB", Last(3)),
+            ("-Bbn", Last(2)),
+            ("-nbB", Last(2)),
+            ("-Bbc", Last(3)),
+            ("-cBb", Last(3)),
+            ("-bnB", Last(2)),
+            ("-nbm", Last(2)),
+        ],
+    ),
+    program("rabbitmqctl", "", &[("add_user", Last(2)), ("change_password", Last(2))]),
+    program("openssl", "enc", &[("-k", Next), ("-K", Next)]),
+    program("openssl", "", &[("-passin", Next), ("-passout", Next), ("-pass", Next)]),
+    program("vault", "login", &[("login", Last(1))]),
+    behind("mc alias", program("mc", "alias", &[("set", Last(4))])),
+    program("wpa_passphrase", "", &[("wpa_passphrase", Last(2))]),
+    program("ipmitool", "", &[("-P", Next)]),
+    program("snmpwalk", "", &[("-A", Next), ("-X", Next)]),
+    program("evil-winrm", "", &[("-p", Next)]),
+    program("crackmapexec", "", &[("-p", Next)]),
+    program("neo4j-admin", "", &[("set-initial-password", Last(1))]),
+    program("cypher-shell", "", &[("-p", Next)]),
+    program("influx", "", &[("-password", Next)]),
+    program("kubectl", "secret", &[("--from-literal", Next)]),
+    program("keytool", "", &[("-storepass", Next), ("-keypass", Next)]),
+    program("useradd", "", &[("-p", Next)]),
+    program("usermod", "", &[("-p", Next)]),
+    program("nmcli", "", &[("password", Last(1))]),
+    behind("lftp ", program("lftp", "", &[("-u", Next)])),
+    program("gpg", "", &[("--passphrase", Next)]),
+    behind("gh secret", program("gh", "secret", &[("--body", Next), ("-b", Next)])),
+    program("ssh-keygen", "", &[("-N", Next), ("-P", Next)]),
+    program("svn", "", &[("--password", Next)]),
+];
+
+/// The name of a program begins here.
+pub fn look(hit: &Hit<'_>, program: &Program, found: &mut Found<'_>) {
+    let end = hit.at + program.name.len();
+    let before = hit.at.checked_sub(1).map_or(b' ', |place| at(hit.line, place));
+    // A name of its own, not a part of one: the end of a path is fine.
+    if !matches!(
+        before,
+        b' ' | b'\t'
+            | b'/'
+            | b'"'
+            | b'\''
+            | b'`'
+            | b'('
+            | b'|'
+            | b';'
+            | b'&'
+            | b'$'
+            | b'['
+            | b','
+            | b'>'
+            | b':'
+            | b'='
+    ) || !matches!(at(hit.line, end), b' ' | b'\t' | b'"' | b'\'')
+    {
+        return;
+    }
+    let mut words = Words { line: hit.line, place: end };
+    let mut verb = program.verb.is_empty();
+    let mut seen = 0;
+    while let Some((start, stop)) = words.next() {
+        seen += 1;
+        let word = hit.line.get(start..stop).unwrap_or_default();
+        if seen > 64 || matches!(word, b"|" | b"||" | b"&&" | b";") {
+            return;
+        }
+        verb = verb || word == program.verb.as_bytes();
+        if !verb {
+            continue;
+        }
+        for (option, takes) in program.options {
+            if let Some((from, to)) = secret(hit.line, &words, (start, stop), option, *takes) {
+                found.add(from, to, "password-argument");
+            }
+        }
+    }
+}
+
+/// The secret that belongs to an option, if the word is that option.
+fn secret(
+    line: &[u8],
+    words: &Words<'_>,
+    word: (usize, usize),
+    option: &str,
+    takes: Takes,
+) -> Option<(usize, usize)> {
+    let text = line.get(word.0..word.1)?;
+    let attached = text.strip_prefix(option.as_bytes())?;
+    let (start, end) = match takes {
+        Last(count) if attached.is_empty() => words
+            .clone()
+            .take(count)
+            .filter(|range| !line.get(range.0..range.1).is_some_and(|word| word.starts_with(b"-")))
+            .nth(count - 1)?,
+        Last(_) => return None,
+        Attached if attached.is_empty() => return None,
+        _ if attached.is_empty() => words.clone().next()?,
+        Next | Pair | Percent if option.starts_with("--") || option.len() > 2 => {
+            let rest = attached.strip_prefix(b"=")?;
+            (word.1 - rest.len(), word.1)
+        }
+        _ => (word.0 + option.len(), word.1),
+    };
+    let (start, end) = unquoted(line, start, end);
+    let value = line.get(start..end)?;
+    let skip = match takes {
+        Pair => value.iter().position(|byte| *byte == b':')? + 1,
+        Percent => value.iter().position(|byte| *byte == b'%')? + 1,
+        _ if value.starts_with(b"pass:") => 5,
+        _ if option == "--from-literal" => value.iter().position(|byte| *byte == b'=')? + 1,
+        _ if option == "-u" => value.iter().position(|byte| *byte == b',')? + 1,
+        _ => 0,
+    };
+    let value = value.get(skip..)?;
+    is_value(value).then_some((start + skip, end))
+}
+
+fn is_value(value: &[u8]) -> bool {
+    let refers = matches!(value.first(), Some(b'$' | b'<' | b'{' | b'-' | b'%' | b'`' | b'@'))
+        || [&b"env:"[..], b"file:", b"stdin", b"fd:"].iter().any(|one| value.starts_with(one));
+    let port = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b':') && value.len() < 6;
+    value.len() > 2 && !refers && !port && !vocabulary::is_placeholder(value)
+}
+
+/// Without the quotes around it.
+fn unquoted(line: &[u8], start: usize, end: usize) -> (usize, usize) {
+    match opening_quote(line, start) {
+        Some(quote) if end >= start + 2 * quote.length() => {
+            (start + quote.length(), end - quote.length())
+        }
+        _ => (start, end),
+    }
+}
+
+/// The words of a command, quotes and all.
+#[derive(Clone)]
+struct Words<'a> {
+    line: &'a [u8],
+    place: usize,
+}
+
+impl Iterator for Words<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut start = after_spaces(self.line, self.place);
+        // A list of words in code: `["mysql", "-pSECRET"]`.
+        while matches!(at(self.line, start), b',' | b' ')
+            || start == self.place && matches!(at(self.line, start), b'"' | b'\'')
+        {
+            start += 1;
+        }
+        let listed = matches!(at(self.line, self.place), b'"' | b'\'');
+        if start >= self.line.len() || matches!(at(self.line, start), b']' | b')') {
+            return None;
+        }
+        let mut end = start;
+        while end < self.line.len() {
+            if let Some(quote) = opening_quote(self.line, end) {
+                let inner = end + quote.length();
+                match closing_quote(self.line, inner, quote) {
+                    Some(close) => end = close + quote.length(),
+                    None => break,
+                }
+            } else if matches!(at(self.line, end), b' ' | b'\t' | b'\r' | b'\n' | b',')
+                && (listed || at(self.line, end) != b',')
+                || matches!(at(self.line, end), b'`')
+            {
+                break;
+            } else {
+                end += 1;
+            }
+        }
+        self.place = end.max(start + 1);
+        if end <= start {
+            return None;
+        }
+        if listed && opening_quote(self.line, start).is_some() {
+            return Some(unquoted(self.line, start, end));
+        }
+        Some((start, end))
+    }
+}

@@ -1,0 +1,435 @@
+//! Values given to names that promise a secret, in whatever notation: shells, YAML, JSON (also JSON within JSON), TOML, INI,
+//! XML, code, URLs, arguments of programs, SQL.
+
+use super::found::{Found, Hit, Memory};
+use super::names::{self, Name, Promise};
+use super::reading::{
+    Quote, Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
+};
+use super::spaced;
+use super::values::{self, Form, is_secret};
+
+/// A name on a line and what is around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    pub start: usize,
+    pub end: usize,
+    pub name: Name,
+    /// `--password`
+    pub dashes: usize,
+    /// After `?` or `&`.
+    pub in_query: bool,
+    /// `"password"`
+    pub quoted: bool,
+}
+
+pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+    let (start, end) = extent(hit.line, hit.at);
+    // Several hints in one name: once is enough.
+    if !memory.is_new_name(hit.absolute(end)) {
+        return;
+    }
+    let quote = opening_quote(hit.line, end);
+    let behind = quote.map_or(end, |quote| end + quote.length());
+    let behind = if at(hit.line, behind) == b']' { behind + 1 } else { behind };
+    let operator_at = after_spaces(hit.line, behind);
+    if !is_worth_it(hit.line, start, behind, operator_at) {
+        return;
+    }
+    let Some(named) = classify(hit.line, start, end, quote) else { return };
+    let context = Context { hit, named, quote, behind, operator_at };
+    if !context.assigned(memory, found) {
+        memory.remember_name(hit.absolute(end), named.name);
+    }
+}
+
+/// Most names stand in sentences: `the token bucket is full`. What follows them decides without a look at the name.
+fn is_worth_it(line: &[u8], start: usize, behind: usize, operator_at: usize) -> bool {
+    let next = at(line, operator_at);
+    if operator_at == behind {
+        return !matches!(next, b'/' | b'.' | b';' | b'*' | b'&' | b'@');
+    }
+    if !next.is_ascii_alphanumeric() || at(line, start) == b'-' {
+        return true;
+    }
+    // A word follows: it must have something in it, or be a verb, or the line must be of a kind that is written like this.
+    let rest = line.get(operator_at..).unwrap_or_default();
+    let word = rest.iter().take(80).take_while(|byte| !matches!(byte, b' ' | b'\t'));
+    let odd = word.clone().any(|byte| !byte.is_ascii_alphabetic() && !b".,:;)".contains(byte));
+    let word_length = word.count();
+    odd || word_length == rest.len()
+        || matches!(word_length, 2 | 3 | 6)
+        || word_length > 12
+        || start == after_spaces(line, 0)
+}
+
+/// `value:` or `value=` after a line or an attribute that gave the name.
+pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+    let (start, end) = extent(hit.line, hit.at);
+    let word = hit.line.get(start..end).unwrap_or_default();
+    let Some(name) = memory.name_near(hit.absolute(start)) else { return };
+    if !word.to_ascii_lowercase().ends_with(b"value") {
+        return;
+    }
+    let quote = opening_quote(hit.line, end);
+    let behind = quote.map_or(end, |quote| end + quote.length());
+    let operator_at = after_spaces(hit.line, behind);
+    let named = Named { start, end, name, dashes: 0, in_query: false, quoted: quote.is_some() };
+    let context = Context { hit, named, quote, behind, operator_at };
+    if context.assigned(memory, found) {
+        memory.forget_name();
+    }
+}
+
+/// The whole name around a hint.
+fn extent(line: &[u8], hint: usize) -> (usize, usize) {
+    let is_name = |place: usize| line.get(place).copied().is_some_and(is_name_byte);
+    let mut start = hint;
+    while start > 0 && hint - start < 64 && is_name(start - 1) {
+        start -= 1;
+    }
+    let mut end = hint;
+    while end - hint < 64 && is_name(end) {
+        end += 1;
+    }
+    while end > start && matches!(at(line, end - 1), b'.' | b'-') {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// What the name is, without the escapes and signs in front of it.
+fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Option<Named> {
+    let mut from = start;
+    let before = start.checked_sub(1).map_or(b' ', |place| at(line, place));
+    if before == b'\\' && matches!(at(line, from), b'n' | b'r' | b't') {
+        from += 1;
+    } else if before == b'\\' && line.get(from..).is_some_and(|rest| rest.starts_with(b"u00")) {
+        from += 5;
+    } else if before == b'%' && at(line, from).is_ascii_hexdigit() {
+        from += 2;
+    }
+    let escaped_ampersand = line
+        .get(start..from)
+        .is_some_and(|text| text == b"u0026" || text == b"26" || text == b"3F");
+    let entity = line.get(..from).is_some_and(|text| text.ends_with(b"&amp;"));
+    let mut dashes = 0;
+    while matches!(at(line, from), b'-' | b'.') && from < end {
+        dashes += usize::from(at(line, from) == b'-');
+        from += 1;
+    }
+    let in_query = matches!(before, b'?' | b'&') || escaped_ampersand || entity;
+    // `arn:…:secret:name`
+    if before == b':' && at(line, end) == b':' && from == start {
+        return None;
+    }
+    let text = line.get(from..end)?;
+    let name = of_words(line, from, text)
+        .or_else(|| names::classify(text))
+        .or_else(|| in_query.then(|| of_query(text)).flatten())?;
+    Some(Named { start: from, end, name, dashes, in_query, quoted: quote.is_some() })
+}
+
+/// `API key: …`
+fn of_words(line: &[u8], start: usize, text: &[u8]) -> Option<Name> {
+    let before = line.get(..start)?.strip_suffix(b" ")?;
+    let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next()?;
+    let known = [
+        &b"api"[..],
+        b"secret",
+        b"access",
+        b"private",
+        b"encryption",
+        b"master",
+        b"license",
+        b"signing",
+        b"account",
+        b"auth",
+        b"service",
+    ];
+    let owned =
+        text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
+    owned.then_some(Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true })
+}
+
+/// Names that promise something only in an address.
+fn of_query(text: &[u8]) -> Option<Name> {
+    let known = [
+        &b"code"[..],
+        b"key",
+        b"sig",
+        b"auth",
+        b"sid",
+        b"session",
+        b"sessionid",
+        b"session_id",
+        b"state_token",
+        b"hash_key",
+        b"s",
+    ];
+    let name = Name { promise: Promise::Perhaps, kind: "url-secret", capitals: false, last: true };
+    known.iter().any(|one| text.eq_ignore_ascii_case(one)).then_some(name)
+}
+
+pub struct Context<'a> {
+    pub hit: &'a Hit<'a>,
+    pub named: Named,
+    pub quote: Option<Quote>,
+    /// The first place after the name and its quote.
+    pub behind: usize,
+    pub operator_at: usize,
+}
+
+impl Context<'_> {
+    fn line(&self) -> &[u8] {
+        self.hit.line
+    }
+
+    /// Finds the operator, then the value. False: nothing is given to the name here.
+    fn assigned(&self, memory: &Memory, found: &mut Found<'_>) -> bool {
+        let line = self.line();
+        let spaced = self.operator_at > self.behind;
+        let next = at(line, self.operator_at + 1);
+        match at(line, self.operator_at) {
+            b'=' => self.after_equals(spaced, found),
+            b':' if next == b':' => return false,
+            b':' if next == b'=' => self.value(self.operator_at + 2, Form::Spaced, found),
+            b':' => self.after_colon(self.operator_at + 1, found),
+            b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
+            b',' if self.quote.is_some() => return self.argument(found),
+            b'>' if self.quote.is_some() || self.is_element() => {
+                self.content(self.operator_at, found)
+            }
+            b'|' if spaced => self.value(self.operator_at + 1, Form::Amid, found),
+            b'[' if at(line, self.operator_at + 1) == b']' => {
+                let equals = after_spaces(line, self.operator_at + 2);
+                if at(line, equals) == b'=' {
+                    self.value(equals + 1, Form::Spaced, found);
+                }
+            }
+            _ if self.is_element() => {
+                let close =
+                    line.iter().skip(self.operator_at).take(200).position(|byte| *byte == b'>');
+                if let Some(close) = close {
+                    self.content(self.operator_at + close, found);
+                }
+            }
+            _ if spaced || at(line, self.operator_at) == b'(' => {
+                return spaced::look(self, memory, found);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// `<password>`
+    fn is_element(&self) -> bool {
+        let before = self.line().get(..self.named.start).unwrap_or_default();
+        let tag = before
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b':')
+            .count();
+        before.len().checked_sub(tag + 1).is_some_and(|place| at(self.line(), place) == b'<')
+    }
+
+    /// What is between `>` and `<`.
+    fn content(&self, bracket: usize, found: &mut Found<'_>) {
+        let line = self.line();
+        if bracket.checked_sub(1).is_some_and(|before| at(line, before) == b'/') {
+            return;
+        }
+        let start = after_spaces(line, bracket + 1);
+        let start = if line.get(start..).is_some_and(|rest| rest.starts_with(b"<![CDATA[")) {
+            start + 9
+        } else {
+            start
+        };
+        let length = line.iter().skip(start).position(|byte| matches!(byte, b'<' | b']'));
+        // Without an end tag there is nothing but the rest of the line.
+        let Some(length) = length else { return };
+        let text = line.get(start..start + length).unwrap_or_default().trim_ascii_end();
+        if is_secret(text, self.named.name, Form::Quoted) {
+            found.add(start, start + text.len(), self.named.name.kind);
+        }
+    }
+
+    fn after_equals(&self, spaced: bool, found: &mut Found<'_>) {
+        let line = self.line();
+        let mut from = self.operator_at + 1;
+        let compared = at(line, from) == b'=';
+        while matches!(at(line, from), b'=' | b'>') {
+            from += 1;
+        }
+        let start = after_spaces(line, from);
+        let form = if self.named.in_query {
+            Form::Query
+        } else if spaced || start > from || compared {
+            Form::Spaced
+        } else {
+            Form::Plain
+        };
+        self.value(from, form, found);
+    }
+
+    fn after_colon(&self, from: usize, found: &mut Found<'_>) {
+        let line = self.line();
+        let start = after_spaces(line, from);
+        // `password: str = "…"`
+        if self.quote.is_none() && opening_quote(line, start).is_none() {
+            let kind =
+                line.iter().skip(start).take(60).take_while(|byte| {
+                    byte.is_ascii_alphanumeric() || b"_&'<>[]|?.: ,".contains(byte)
+                });
+            let equals = start + kind.count();
+            let typed = at(line, equals) == b'=' && at(line, equals.wrapping_sub(1)) == b' ';
+            if typed && at(line, equals + 1) == b' ' {
+                return self.value(equals + 1, Form::Spaced, found);
+            }
+        }
+        self.value(from, Form::Plain, found);
+    }
+
+    /// `define('DB_PASSWORD', '…')`
+    fn argument(&self, found: &mut Found<'_>) -> bool {
+        let start = after_spaces(self.line(), self.operator_at + 1);
+        let Some(quote) = opening_quote(self.line(), start) else { return false };
+        let from = start + quote.length();
+        let Some(end) = closing_quote(self.line(), from, quote) else { return false };
+        let value = self.line().get(from..end).unwrap_or_default();
+        let before = self.line().get(..self.named.start).unwrap_or_default();
+        let before =
+            before.get(..before.len().saturating_sub(1)).unwrap_or_default().trim_ascii_end();
+        let called = matches!(before.last(), Some(b'(' | b'['));
+        let odd = value.iter().any(|byte| !byte.is_ascii_alphabetic()) && !values::is_slug(value);
+        if called && odd && is_secret(value, self.named.name, Form::Quoted) {
+            found.add(from, end, self.named.name.kind);
+            return true;
+        }
+        false
+    }
+
+    /// The value from here, in quotes or not.
+    pub fn value(&self, from: usize, form: Form, found: &mut Found<'_>) {
+        let line = self.line();
+        let start = after_wrapper(line, after_spaces(line, from));
+        if let Some(quote) = opening_quote(line, start) {
+            let inner = start + quote.length();
+            let end = closing_quote(line, inner, quote);
+            let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
+            let value = line.get(inner..end).unwrap_or_default();
+            if is_secret(value, self.named.name, Form::Quoted) && !is_lookup(line, start, end) {
+                found.add(inner, end, self.named.name.kind);
+            }
+            return;
+        }
+        let end = unquoted_end(line, start, self.stops(form));
+        let value = line.get(start..end).unwrap_or_default();
+        let form = self.sharpened(form, start, end);
+        if is_secret(value, self.named.name, form) {
+            let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
+            found.add(start + prefix, end, self.named.name.kind);
+        }
+    }
+
+    fn stops(&self, form: Form) -> Stops {
+        let line = self.line();
+        let before = self.named.start.checked_sub(1).map(|place| at(line, place));
+        let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(0);
+        let lead = line.get(first..self.named.start).unwrap_or_default();
+        let leads = [
+            &b""[..],
+            b"export ",
+            b"set ",
+            b"ENV ",
+            b"- ",
+            b"SET ",
+            b"declare -x ",
+            b"env ",
+            b"$env:",
+        ];
+        if form == Form::Query {
+            Stops::Query
+        } else if before == Some(b';') {
+            Stops::Semicolon
+        } else if form == Form::Plain
+            && self.hit.begins
+            && leads.contains(&lead)
+            && (first == 0 || !lead.is_empty())
+            && self.quote.is_none()
+            && at(line, self.operator_at) == b'='
+        {
+            Stops::Line
+        } else {
+            Stops::Word
+        }
+    }
+
+    /// What follows the value on the line says whether the line is data, code or a sentence.
+    fn sharpened(&self, form: Form, start: usize, end: usize) -> Form {
+        let line = self.line();
+        let colon = at(line, self.operator_at) == b':' || at(line, self.operator_at + 1) == b':';
+        if !(colon || form == Form::Spaced) || form == Form::Query {
+            return form;
+        }
+        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let done = rest.is_empty()
+            || matches!(
+                rest.first(),
+                Some(b'#' | b',' | b'}' | b']' | b'"' | b'\'' | b'\\' | b'<' | b'&' | b'|')
+            )
+            || rest.starts_with(b"//");
+        // `token:value`, as in a list of parameters.
+        let tight = colon && start == self.operator_at + 1;
+        match (form, done) {
+            (Form::Plain, true) if tight && !self.named.quoted => Form::Spaced,
+            (_, true) => form,
+            _ => Form::Amid,
+        }
+    }
+}
+
+/// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
+fn after_wrapper(line: &[u8], start: usize) -> usize {
+    let rest = line.get(start..).unwrap_or_default();
+    let head = rest
+        .iter()
+        .take(48)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:[]@$!".contains(byte))
+        .count();
+    let word = rest.get(..head).unwrap_or_default();
+    if matches!(word, b"b" | b"r" | b"u" | b"br" | b"rb" | b"@" | b"L" | b"u8" | b"B" | b"N")
+        && matches!(at(rest, head), b'"' | b'\'')
+    {
+        return start + head;
+    }
+    let wraps = [
+        &b"from"[..],
+        b"new",
+        b"byte",
+        b"SecretStr",
+        b"SecureString",
+        b"String",
+        b"str",
+        b"bytes",
+        b"Some",
+        b"Secret",
+        b"SecretString",
+        b"string",
+        b"sensitive",
+    ];
+    let last = word.rsplit(|byte| matches!(byte, b'.' | b':' | b']')).next().unwrap_or_default();
+    if at(rest, head) == b'(' && wraps.contains(&last) {
+        let inner = start + head + 1;
+        if opening_quote(line, inner).is_some() {
+            return inner;
+        }
+    }
+    start
+}
+
+/// `password = "x" if …`: no. `token = "TOKEN" in os.environ`, `"password"]`: a key, not a value.
+fn is_lookup(line: &[u8], start: usize, end: usize) -> bool {
+    let rest = line.get(end + 1..).unwrap_or_default();
+    rest.starts_with(b"]") && start.checked_sub(1).is_some_and(|before| at(line, before) == b'[')
+}

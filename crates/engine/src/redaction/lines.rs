@@ -1,0 +1,277 @@
+//! Lines that are known by their shape as a whole: `.pgpass`, `.htpasswd`, netrc, SQL, protocols of mail servers, pipes into
+//! `--password-stdin`.
+
+use super::found::{Found, Hit, Memory};
+use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
+use super::values::is_crypted;
+use super::vocabulary;
+
+/// What kind of line a word of the gate belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// `host:5432:database:user:password`
+    PasswordFile,
+    /// `user:$apr1$…`
+    Crypted,
+    /// `machine host login user`
+    Login,
+    /// `IDENTIFIED BY '…'`
+    Sql,
+    /// `SET PASSWORD FOR user = '…'`
+    SqlSet,
+    /// `AUTH PLAIN …`
+    Mail,
+    /// `jdbc:oracle:thin:user/password@host`
+    Oracle,
+    /// `ConvertTo-SecureString "…"`
+    SecureString,
+    /// `echo … | login --password-stdin`
+    Piped,
+    /// `net user name password`
+    WindowsUser,
+    /// `auth=("user", "password")`
+    Pair,
+    /// `[host]:587 user:password`, `static:user:password`
+    MailMap,
+    /// `Digest …, response="…"`
+    Digest,
+}
+
+pub const WORDS: &[(&str, Line)] = &[
+    (":5432:", Line::PasswordFile),
+    (":5433:", Line::PasswordFile),
+    (":6432:", Line::PasswordFile),
+    (":5439:", Line::PasswordFile),
+    (":*:*:", Line::PasswordFile),
+    (":$apr1$", Line::Crypted),
+    (":$2y$", Line::Crypted),
+    (":$2a$", Line::Crypted),
+    (":$2b$", Line::Crypted),
+    (":$1$", Line::Crypted),
+    (":$5$", Line::Crypted),
+    (":$6$", Line::Crypted),
+    (":$y$", Line::Crypted),
+    (":{SHA}", Line::Crypted),
+    (":{SSHA}", Line::Crypted),
+    (":$argon2", Line::Crypted),
+    (":$$apr1$$", Line::Crypted),
+    (":$$2y$$", Line::Crypted),
+    ("machine ", Line::Login),
+    ("login ", Line::Login),
+    ("identified by", Line::Sql),
+    ("set password for", Line::SqlSet),
+    ("auth plain", Line::Mail),
+    ("oracle:thin:", Line::Oracle),
+    ("securestring ", Line::SecureString),
+    ("-stdin", Line::Piped),
+    ("chpasswd", Line::Piped),
+    ("net user ", Line::WindowsUser),
+    ("auth=(", Line::Pair),
+    ("basic_auth", Line::Pair),
+    ("basicauth(", Line::Pair),
+    ("getConnection(", Line::Pair),
+    ("UsernamePassword", Line::Pair),
+    (":587 ", Line::MailMap),
+    (":465 ", Line::MailMap),
+    (" static:", Line::MailMap),
+    ("response=\"", Line::Digest),
+];
+
+pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found: &mut Found<'_>) {
+    match line {
+        Line::PasswordFile => password_file(hit, found),
+        Line::Crypted => crypted(hit, found),
+        Line::Login => {
+            let before = hit.line.get(..hit.at).unwrap_or_default();
+            let first = hit.begins && before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+            if first || before.ends_with(b" ") && memory.login_is_near(hit.absolute(hit.at)) {
+                memory.remember_login(hit.absolute(hit.at));
+            }
+        }
+        Line::SqlSet => {
+            let equals = hit.rest().iter().take(120).position(|byte| *byte == b'=');
+            if let Some(equals) = equals {
+                quoted(hit, hit.at + equals + 1, "password", found);
+            }
+        }
+        // In prose it is names in backticks that things are identified by.
+        Line::Sql if at(hit.line, after_spaces(hit.line, hit.at + length)) == b'`' => {}
+        Line::Sql => quoted(hit, hit.at + length, "password", found),
+        Line::SecureString => {
+            let rest = after_spaces(hit.line, hit.at + length);
+            let option = hit.line.get(rest..).is_some_and(|rest| rest.starts_with(b"-String "));
+            quoted(hit, if option { rest + 8 } else { rest }, "password", found);
+        }
+        Line::Mail => word(hit, hit.at + length, "authorization-header", found),
+        Line::Oracle => oracle(hit, hit.at + length, found),
+        Line::Piped => piped(hit, found),
+        Line::Pair => pair(hit, hit.at + length, found),
+        Line::MailMap => mail_map(hit, hit.at + length, found),
+        Line::Digest => {
+            let before = hit.line.get(..hit.at).unwrap_or_default();
+            if before.windows(7).any(|window| window.eq_ignore_ascii_case(b"digest ")) {
+                quoted(hit, hit.at + length - 1, "authorization-header", found);
+            }
+        }
+        Line::WindowsUser => {
+            let name = after_spaces(hit.line, hit.at + length);
+            word(hit, unquoted_end(hit.line, name, Stops::Word), "password-argument", found);
+        }
+    }
+}
+
+fn is_real(text: &[u8]) -> bool {
+    text.len() > 2
+        && !matches!(text.first(), Some(b'$' | b'<' | b'{' | b'%' | b':' | b'/' | b'?' | b'@'))
+        && !vocabulary::is_placeholder(text)
+}
+
+/// Five fields; the first on a line of its own.
+fn password_file(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let mut fields = Vec::with_capacity(5);
+    let mut start = 0;
+    for (place, byte) in hit.line.iter().enumerate() {
+        if *byte == b':' && !(place > 0 && at(hit.line, place - 1) == b'\\') && fields.len() < 4 {
+            fields.push((start, place));
+            start = place + 1;
+        }
+    }
+    let password = hit.line.get(start..).unwrap_or_default().trim_ascii_end();
+    let spaces = hit.line.iter().any(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'/'));
+    if hit.begins && fields.len() == 4 && !spaces && is_real(password) {
+        found.add(start, start + password.len(), "password-file");
+    }
+}
+
+/// `name:` at the beginning of a line or of a string, and then what a password was turned into.
+fn crypted(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let before = hit.line.get(..hit.at).unwrap_or_default();
+    let name = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"._-@".contains(byte))
+        .count();
+    let front = before.get(..before.len() - name).unwrap_or_default();
+    let begins = front.is_empty() && hit.begins
+        || matches!(front.last(), Some(b'"' | b'\'' | b'=' | b',' | b' '));
+    let start = hit.at + 1;
+    let rest = hit.line.get(start..).unwrap_or_default();
+    let length = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"$./{}=+,-".contains(byte))
+        .count();
+    let text = rest.get(..length).unwrap_or_default();
+    let text = text.strip_suffix(b",").unwrap_or(text);
+    if name > 0
+        && begins
+        && (is_crypted(text)
+            || text.starts_with(b"{") && text.len() > 20
+            || text.starts_with(b"$$") && text.len() > 24)
+    {
+        found.add(start, start + text.len(), "password-hash");
+    }
+}
+
+/// A string in quotes from here.
+fn quoted(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) {
+    let mut place = after_spaces(hit.line, place);
+    for word in [&b"PASSWORD "[..], b"VALUES "] {
+        if hit.line.get(place..).is_some_and(|rest| rest.starts_with(word)) {
+            place += word.len();
+        }
+    }
+    let Some(quote) = opening_quote(hit.line, place) else { return };
+    let start = place + quote.length();
+    let Some(end) = closing_quote(hit.line, start, quote) else { return };
+    if hit.line.get(start..end).is_some_and(is_real) {
+        found.add(start, end, kind);
+    }
+}
+
+fn word(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) {
+    let start = after_spaces(hit.line, place);
+    let end = unquoted_end(hit.line, start, Stops::Word);
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic()) || text.len() > 12;
+    if start > place && odd && text.len() >= 6 && is_real(text) {
+        found.add(start, end, kind);
+    }
+}
+
+/// The last of two or more strings.
+fn pair(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
+    let mut strings = Vec::new();
+    let mut place = from;
+    while strings.len() < 4 && place < hit.line.len() && at(hit.line, place) != b')' {
+        match opening_quote(hit.line, place) {
+            Some(quote) => {
+                let start = place + quote.length();
+                let Some(end) = closing_quote(hit.line, start, quote) else { return };
+                strings.push((start, end));
+                place = end + quote.length();
+            }
+            None => place += 1,
+        }
+    }
+    let ([.., (start, end)], true) = (strings.as_slice(), strings.len() > 1) else { return };
+    let text = hit.line.get(*start..*end).unwrap_or_default();
+    let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic());
+    if odd && text.len() >= 6 && !text.contains(&b' ') && is_real(text) {
+        found.add(*start, *end, "password");
+    }
+}
+
+fn mail_map(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
+    let start = after_spaces(hit.line, from);
+    let end = unquoted_end(hit.line, start, Stops::Line);
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
+    let password = text.get(colon + 1..).unwrap_or_default();
+    let odd = password.iter().any(|byte| !byte.is_ascii_alphabetic())
+        && password.iter().any(u8::is_ascii_alphabetic);
+    let closed = hit.line.get(end..).is_some_and(|rest| rest.trim_ascii().is_empty());
+    if odd && closed && colon > 0 && password.len() >= 6 && is_real(password) {
+        found.add(start + colon + 1, end, "password");
+    }
+}
+
+/// `user/password@`
+fn oracle(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
+    let rest = hit.line.get(place..).unwrap_or_default();
+    let Some(sign) = rest.iter().take(160).position(|byte| *byte == b'@') else { return };
+    let Some(slash) = rest.iter().take(sign).position(|byte| *byte == b'/') else { return };
+    if rest.get(slash + 1..sign).is_some_and(is_real) {
+        found.add(place + slash + 1, place + sign, "connection-string");
+    }
+}
+
+/// What `echo` or `printf` sends into the pipe that ends here.
+fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let before = hit.line.get(..hit.at).unwrap_or_default();
+    let Some(pipe) = before.iter().rposition(|byte| *byte == b'|') else { return };
+    let front = before.get(..pipe).unwrap_or_default();
+    let find = |word: &[u8]| {
+        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
+    };
+    let Some(place) = find(b"echo ").or_else(|| find(b"printf ")) else { return };
+    let mut start = after_spaces(front, place);
+    while at(front, start) == b'-' {
+        start = after_spaces(front, unquoted_end(front, start, Stops::Word));
+    }
+    let (start, end) = match opening_quote(front, start) {
+        Some(quote) => {
+            let start = start + quote.length();
+            (start, closing_quote(front, start, quote).unwrap_or(front.len()))
+        }
+        None => (start, unquoted_end(front, start, Stops::Word)),
+    };
+    let text = front.get(start..end).unwrap_or_default();
+    let name = if hit.rest().starts_with(b"chpasswd") {
+        text.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1)
+    } else {
+        0
+    };
+    if text.get(name..).is_some_and(is_real) {
+        found.add(start + name, end, "password-argument");
+    }
+}

@@ -1,0 +1,215 @@
+//! Values with nothing but a space before them: arguments, `ENV NAME value`, SQL, netrc, directives of configuration files,
+//! and sentences that give a password away.
+
+use super::assignment::Context;
+use super::found::{Found, Memory};
+use super::names::Promise;
+use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
+use super::values::{Form, Makeup, is_secret};
+use super::vocabulary;
+
+/// True if a value was found.
+pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bool {
+    let line = context.hit.line;
+    let named = &context.named;
+    let Some(value) = Value::at(line, context.operator_at) else { return false };
+    let text = line.get(value.start..value.end).unwrap_or_default();
+    let word = line.get(named.start..named.end).unwrap_or_default();
+    let name = named.name;
+    let accepted = if named.dashes > 0 {
+        is_argument(line, &value, text, context)
+    } else if context.quote.is_some() {
+        false
+    } else if is_set_by(line, named.start) {
+        is_secret(text, name, Form::Argument)
+    } else if let Some(typed) = declared(line, context.operator_at) {
+        context.value(typed, Form::Spaced, found);
+        return true;
+    } else if value.quoted {
+        let called = at(line, context.operator_at) == b'('
+            && name.promise == Promise::Secret
+            && Makeup::of(text).is_random();
+        (called || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
+    } else if memory.login_is_near(context.hit.absolute(named.start))
+        && is_word(word, &["password", "passwd", "account"])
+    {
+        let next = line.get(value.end..).unwrap_or_default().trim_ascii();
+        let netrc = next.is_empty()
+            || [&b"machine"[..], b"account", b"default", b"macdef"]
+                .iter()
+                .any(|one| next.starts_with(one));
+        netrc
+            && at(line, context.operator_at) != b'('
+            && !vocabulary::is_placeholder(text)
+            && text.len() > 2
+    } else if is_word(word, DIRECTIVES) && starts_line(line, named.start) {
+        is_secret(text, name, Form::Argument) && ends_line(line, value.end)
+    } else {
+        return said(context, &value, text, found);
+    };
+    if accepted {
+        let prefix = if text.starts_with(b"pass:") { 5 } else { 0 };
+        found.add(value.start + prefix, value.end, name.kind);
+    }
+    accepted
+}
+
+struct Value {
+    start: usize,
+    end: usize,
+    quoted: bool,
+}
+
+impl Value {
+    fn at(line: &[u8], place: usize) -> Option<Value> {
+        let place = if at(line, place) == b'(' { place + 1 } else { place };
+        if let Some(quote) = opening_quote(line, place) {
+            let start = place + quote.length();
+            return closing_quote(line, start, quote).map(|end| Value { start, end, quoted: true });
+        }
+        let end = unquoted_end(line, place, Stops::Word);
+        (end > place).then_some(Value { start: place, end, quoted: false })
+    }
+}
+
+fn is_word(word: &[u8], list: &[&str]) -> bool {
+    list.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Configuration files whose values follow a space.
+const DIRECTIVES: &[&str] = &[
+    "requirepass",
+    "masterauth",
+    "bindpw",
+    "rootpw",
+    "password",
+    "passwd",
+    "pass",
+    "passphrase",
+    "secret",
+    "ldap_bind_password",
+    "oldpassword",
+    "auth-token",
+    "auth",
+];
+
+fn starts_line(line: &[u8], start: usize) -> bool {
+    line.get(..start).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'>'))
+}
+
+fn ends_line(line: &[u8], end: usize) -> bool {
+    line.get(end..).unwrap_or_default().trim_ascii().is_empty()
+}
+
+/// `--password VALUE`; but `--password PASSWORD  what it is` is a line of help.
+fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -> bool {
+    if text.starts_with(b"-") && !value.quoted || at(line, context.operator_at) == b'(' {
+        return false;
+    }
+    let rest = line.get(value.end..).unwrap_or_default();
+    let rest = if value.quoted { rest.get(1..).unwrap_or_default() } else { rest };
+    let help = rest.starts_with(b"  ") || rest.starts_with(b"\t");
+    let word = text.iter().all(u8::is_ascii_alphabetic);
+    let rest = rest.trim_ascii_start();
+    let ended = rest.is_empty()
+        || matches!(rest.first(), Some(b'-' | b'|' | b'&' | b';' | b'>' | b'\\' | b'"' | b'\''));
+    if word && !value.quoted && (help || !ended) {
+        return false;
+    }
+    let short = context.named.name.promise == Promise::Password
+        && text.len() >= 6
+        && !vocabulary::is_placeholder(text)
+        && word
+        && ended
+        && text.iter().all(u8::is_ascii_lowercase);
+    short || is_secret(text, context.named.name, Form::Argument)
+}
+
+/// `ENV NAME value`, `setx NAME value`, `set -gx NAME value`, `configure set NAME value`
+fn is_set_by(line: &[u8], start: usize) -> bool {
+    let before = line.get(..start).unwrap_or_default().trim_ascii_end();
+    let word = before
+        .rsplit(|byte| matches!(byte, b' ' | b'\t' | b';' | b'&' | b'/' | b':'))
+        .next()
+        .unwrap_or_default();
+    is_word(
+        word,
+        &[
+            "env", "arg", "setx", "setenv", "set", "-x", "-gx", "-ux", "-xg", "-gux", "put",
+            "#define", "define",
+        ],
+    ) || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
+        || before.windows(11).any(|window| window == b"git config ")
+}
+
+/// `password string = "…"`: the place after the sign.
+fn declared(line: &[u8], place: usize) -> Option<usize> {
+    let rest = line.get(place..)?;
+    let kind = ["string", "[]byte", "String", "str", "NVARCHAR", "text"]
+        .iter()
+        .find(|kind| rest.starts_with(kind.as_bytes()))?;
+    let equals = after_spaces(line, place + kind.len());
+    match (at(line, equals), at(line, equals + 1)) {
+        (b'=', _) => Some(equals + 1),
+        (b':', b'=') => Some(equals + 2),
+        _ => None,
+    }
+}
+
+/// `… WITH PASSWORD '…'`, `PASSWORD('…')`
+fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
+    let sql = ["create ", "alter ", "identified", "with ", "set ", "user ", "role ", "encrypted "];
+    let before = line.get(..context.named.start).unwrap_or_default().to_ascii_lowercase();
+    is_word(word, &["password", "secret", "passphrase"])
+        && sql.iter().any(|one| before.windows(one.len()).any(|window| window == one.as_bytes()))
+}
+
+/// `the password is …`, `password …` in a log; `password 7 …` of a router.
+fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>) -> bool {
+    let line = context.hit.line;
+    let name = context.named.name;
+    // `pass` is a verb more often than not.
+    let verb = line
+        .get(context.named.start..context.named.end)
+        .is_some_and(|word| is_word(word, &["pass"]));
+    if verb || name.promise == Promise::Perhaps || at(line, context.operator_at) == b'(' {
+        return false;
+    }
+    let level = matches!(text, [digit] if digit.is_ascii_digit());
+    let verb = is_word(text, &["is", "was", "to", "of", "value", "set"]);
+    let mut value = Value { start: value.start, end: value.end, quoted: value.quoted };
+    let mut steps = 0;
+    while (level || verb) && steps < 2 {
+        steps += 1;
+        let next = after_spaces(line, value.end);
+        let Some(later) = Value::at(line, next) else { return false };
+        let word = line.get(later.start..later.end).unwrap_or_default();
+        let again = verb && is_word(word, &["to", "is", ":"]);
+        value = later;
+        if !again {
+            break;
+        }
+    }
+    let text = line.get(value.start..value.end).unwrap_or_default();
+    let text = trimmed(text);
+    let makeup = Makeup::of(text);
+    let kinds = [makeup.lower, makeup.upper, makeup.digits, makeup.other];
+    let kinds = kinds.iter().filter(|count| **count > 0).count();
+    let strong = if level || value.quoted && verb {
+        makeup.length >= 6
+    } else {
+        makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
+            || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
+    };
+    if strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
+        found.add(value.start, value.start + text.len(), name.kind);
+        return true;
+    }
+    false
+}
+
+/// Without the stop of a sentence.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let end = text.iter().rev().take_while(|byte| b".,:;)".contains(byte)).count();
+    text.get(..text.len() - end).unwrap_or_default()
+}

@@ -1,0 +1,511 @@
+//! Whether a value can be the secret that its name promises: no placeholder, no reference to where the secret is, no code,
+//! no prose, and of sensible entropy.
+
+use super::literals::from_base64;
+use super::names::{Name, Promise};
+use super::vocabulary;
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// In quotes.
+    Quoted,
+    /// `NAME=value`, `name: value` with nothing else on the line.
+    Plain,
+    /// `name = value`, which may be a line of code.
+    Spaced,
+    /// Among other words: a log line, a sentence.
+    Amid,
+    /// An argument of a program.
+    Argument,
+    /// `?name=value&`
+    Query,
+}
+
+/// What a value is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Makeup {
+    pub length: usize,
+    pub lower: usize,
+    pub upper: usize,
+    pub digits: usize,
+    pub hex: usize,
+    pub other: usize,
+    pub spaces: usize,
+    /// How often the kind of character changes.
+    pub changes: usize,
+    /// Bits a character.
+    pub entropy: f32,
+}
+
+impl Makeup {
+    pub fn of(value: &[u8]) -> Self {
+        let mut makeup = Makeup { length: value.len(), ..Makeup::default() };
+        let mut counts = [0_u16; 256];
+        let mut before = 0;
+        for byte in value {
+            let slot = &mut counts[usize::from(*byte)];
+            *slot = slot.saturating_add(1);
+            let kind = match byte {
+                b'a'..=b'z' => 1,
+                b'A'..=b'Z' => 2,
+                b'0'..=b'9' => 3,
+                b' ' | b'\t' => 4,
+                _ => 5,
+            };
+            makeup.changes += usize::from(before != 0 && kind != before);
+            before = kind;
+            match kind {
+                1 => makeup.lower += 1,
+                2 => makeup.upper += 1,
+                3 => makeup.digits += 1,
+                4 => makeup.spaces += 1,
+                _ => makeup.other += 1,
+            }
+            makeup.hex += usize::from(byte.is_ascii_hexdigit());
+        }
+        let all = value.len().max(1) as f32;
+        makeup.entropy = counts
+            .iter()
+            .filter(|count| **count > 0)
+            .map(|count| f32::from(*count) / all)
+            .map(|share| -share * share.log2())
+            .sum();
+        makeup
+    }
+
+    pub fn letters(&self) -> usize {
+        self.lower + self.upper
+    }
+
+    /// Words joined in the way of programs: `Ed25519PrivateKey`, `resource_owner_key`. Most letters stand with two others
+    /// of the same case, which is rare where they were drawn at random.
+    fn is_wordy(&self, value: &[u8]) -> bool {
+        let same = |a: &u8, b: &u8| {
+            a.is_ascii_lowercase() && b.is_ascii_lowercase()
+                || a.is_ascii_uppercase() && b.is_ascii_uppercase()
+                || a.is_ascii_digit() && b.is_ascii_digit()
+        };
+        let (mut digits, mut together) = (0, 0);
+        for group in value.chunk_by(same) {
+            match group.first() {
+                Some(byte) if byte.is_ascii_digit() => digits += 1,
+                Some(byte) if byte.is_ascii_alphabetic() && group.len() >= 3 => {
+                    together += group.len()
+                }
+                _ => {}
+            }
+        }
+        digits <= 2 + self.other
+            && self.changes * 2 <= self.length + 2 * self.other
+            && together * 2 >= self.letters()
+    }
+
+    /// Nobody would write this as a word or a name of something.
+    pub fn is_random(&self) -> bool {
+        let mixed = self.lower > 0 && self.upper > 0 && self.digits > 0;
+        self.spaces == 0
+            && self.length >= 16
+            && self.entropy >= 3.0
+            && self.digits > 0
+            && self.letters() > 0
+            && (mixed || self.changes * 4 >= self.length || self.hex == self.length)
+    }
+}
+
+/// The longest value that is looked at.
+pub const LONGEST: usize = 8192;
+
+pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
+    if value.len() < 4 || value.len() > LONGEST || vocabulary::is_placeholder(value) {
+        return false;
+    }
+    if is_reference(value, form) || is_technical(value) {
+        return false;
+    }
+    let makeup = Makeup::of(value);
+    match name.promise {
+        Promise::Password => is_password(value, &makeup, name, form),
+        Promise::Secret => is_machine_made(value, &makeup, form),
+        Promise::Perhaps => {
+            let signed = name.kind == "signature"
+                && form == Form::Plain
+                && makeup.hex == 64
+                && makeup.length == 64;
+            signed || is_login(value) || is_beyond_doubt(value, &makeup, form)
+        }
+        Promise::Mnemonic => makeup.spaces >= 11 && makeup.lower + makeup.spaces == makeup.length,
+    }
+}
+
+fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
+    if makeup.spaces > 0 {
+        return is_application_password(value);
+    }
+    if makeup.digits == makeup.length {
+        return name.last && makeup.length >= 8 && form != Form::Spaced;
+    }
+    if form != Form::Quoted
+        && value.iter().all(|byte| byte.is_ascii_uppercase() || b"_".contains(byte))
+    {
+        return false;
+    }
+    if form != Form::Quoted && makeup.digits == 0 && makeup.other > 0 && is_identifier(value) {
+        return false;
+    }
+    let plain_word = makeup.letters() == makeup.length;
+    if plain_word {
+        let jumbled = makeup.changes >= 4 && makeup.length >= 8 && !is_identifier(value);
+        let chosen = makeup.upper == 0 && makeup.length >= 8;
+        return match form {
+            Form::Quoted | Form::Argument | Form::Query => jumbled || chosen,
+            Form::Plain => jumbled || chosen && name.capitals || makeup.length >= 16,
+            Form::Spaced => jumbled && makeup.length >= 12,
+            Form::Amid => false,
+        };
+    }
+    if is_slug(value) {
+        let words = value.split(|byte| b"-_.".contains(byte)).filter(|word| !word.is_empty());
+        let words = words.filter(|word| word.iter().all(u8::is_ascii_alphabetic)).count();
+        let data = name.capitals || matches!(form, Form::Quoted | Form::Argument | Form::Query);
+        let joined = !value.contains(&b'_') || form == Form::Quoted;
+        let enough = if data { 3 } else { 4 };
+        return joined && words >= enough && !matches!(form, Form::Amid)
+            || makeup.digits > 0 && is_word_with_number(value) && !is_variable(value)
+            || makeup.digits >= 4 && makeup.length >= 10 && data;
+    }
+    match form {
+        Form::Amid => {
+            makeup.length >= 6 && (makeup.digits > 0 || makeup.other > 1) && !is_sentence_end(value)
+        }
+        Form::Spaced => {
+            makeup.length >= 5 && (makeup.digits + makeup.other) > 0 && !is_variable(value)
+        }
+        _ => makeup.length >= 5,
+    }
+}
+
+/// `hunter2`
+fn is_word_with_number(value: &[u8]) -> bool {
+    value.len() >= 6 && value.iter().all(u8::is_ascii_alphanumeric)
+}
+
+/// `password2`, `arg1`: a name with a number.
+fn is_variable(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_');
+    let letters = letters.count();
+    let (word, number) = value.split_at(letters.min(value.len()));
+    number.len() <= 2 && number.iter().all(u8::is_ascii_digit) && vocabulary::is_of_variables(word)
+}
+
+fn is_sentence_end(value: &[u8]) -> bool {
+    let end = value.iter().rev().take_while(|byte| b".,!?;:)".contains(byte)).count();
+    let rest = value.get(..value.len() - end).unwrap_or_default();
+    rest.iter().all(u8::is_ascii_alphabetic)
+}
+
+/// Four groups of four letters, as large mail providers print them.
+fn is_application_password(value: &[u8]) -> bool {
+    value.len() == 19
+        && value
+            .split(|byte| *byte == b' ')
+            .all(|group| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase))
+}
+
+fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
+    if makeup.spaces > 0 || makeup.length < 8 || makeup.digits == makeup.length || is_slug(value) {
+        return false;
+    }
+    // The name of something in a program.
+    let word = is_identifier(value);
+    if word && (makeup.digits == 0 || matches!(form, Form::Spaced | Form::Amid)) {
+        return false;
+    }
+    let jumbled = makeup.changes >= 6 && makeup.length >= 20;
+    let mixed = makeup.digits > 0 && makeup.letters() > 0;
+    let entropy = if makeup.length >= 16 { 2.8 } else { 2.5 };
+    let strong =
+        makeup.entropy >= entropy && (mixed || jumbled || makeup.other > 2 && makeup.changes >= 4);
+    match form {
+        Form::Amid => strong && makeup.length >= 16 && makeup.digits >= 2,
+        Form::Spaced => strong && !is_variable(value) && (makeup.length >= 12 || makeup.other > 0),
+        _ => strong,
+    }
+}
+
+fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
+    if makeup.length < 16 || makeup.spaces > 0 || is_slug(value) {
+        return false;
+    }
+    let word = value.strip_suffix(b":").unwrap_or(value);
+    if form != Form::Quoted && form != Form::Query && is_identifier(word) {
+        return false;
+    }
+    let mixed = makeup.lower > 0 && makeup.upper > 0 && makeup.digits > 0;
+    let symbols = makeup.other >= 4 && makeup.letters() > 0;
+    let signed = makeup.hex == makeup.length
+        && makeup.length >= 32
+        && makeup.digits > 0
+        && makeup.letters() > 0;
+    if signed && form == Form::Query {
+        return true;
+    }
+    let enough = if form == Form::Query { 3.0 } else { 3.5 };
+    (mixed || symbols) && makeup.entropy >= enough && makeup.changes * 5 >= makeup.length
+}
+
+/// `user:password` in Base64, as registries keep it.
+fn is_login(value: &[u8]) -> bool {
+    value.len() >= 12
+        && value.len() % 4 == 0
+        && from_base64(value).is_some_and(|plain| {
+            plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte))
+        })
+}
+
+/// Words and small numbers joined by signs: the name of something.
+pub fn is_slug(value: &[u8]) -> bool {
+    let mut words = value.split(|byte| b"-_./:".contains(byte));
+    words.all(|word| {
+        let letters = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (head, tail) = word.split_at(letters.min(word.len()));
+        let one_case = head.iter().all(u8::is_ascii_lowercase)
+            || head.iter().all(u8::is_ascii_uppercase)
+            || head.iter().skip(1).all(u8::is_ascii_lowercase);
+        one_case && tail.len() <= 4 && tail.iter().all(u8::is_ascii_digit)
+    })
+}
+
+/// A name as programs have them, made of words.
+fn is_identifier(value: &[u8]) -> bool {
+    is_name(value) && Makeup::of(value).is_wordy(value)
+}
+
+fn is_name(value: &[u8]) -> bool {
+    value.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Where the secret is, or code that makes it, instead of the secret.
+fn is_reference(value: &[u8], form: Form) -> bool {
+    let has = |needle: &[u8]| value.windows(needle.len()).any(|window| window == needle);
+    if [
+        &b"${"[..],
+        b"$(",
+        b"{{",
+        b"<%",
+        b"#{",
+        b"%(",
+        b"}}",
+        b"://",
+        b"%{",
+        b"$env:",
+        b"$ENV{",
+        b"%s",
+        b"{}",
+        b"{0}",
+    ]
+    .iter()
+    .any(|one| has(one))
+    {
+        return true;
+    }
+    let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
+    let rest = value.get(1..).unwrap_or_default();
+    let name = |text: &[u8]| {
+        text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.:>-[]".contains(byte))
+    };
+    match (first, last) {
+        (b'<', b'>') | (b'{', b'}') | (b'[', b']') | (b'%', b'%') | (b'(', b')') => return true,
+        (b'(' | b'[' | b'{' | b'&', _) if form != Form::Quoted => return true,
+        (b'$', _) => return !is_crypted(value) && (form != Form::Quoted || name(rest)),
+        (b'&' | b'*' | b'@' | b'!' | b'%' | b'#' | b'?' | b'|' | b'>' | b'\\', _) => {
+            let word = rest
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphabetic() || b"_:.&'<>".contains(byte))
+                .count();
+            if rest.len() < 4 || word == rest.len() {
+                return true;
+            }
+        }
+        (b'/' | b'~' | b'.', _) if is_path(value) => return true,
+        _ => {}
+    }
+    // Patterns of `sed` and `grep`.
+    if [&b".*"[..], b".+", b"[^", b"\\w", b"\\S", b"\\s", b"(?"].iter().any(|one| has(one)) {
+        return true;
+    }
+    if REFERENCES.iter().any(|one| value.starts_with(one.as_bytes())) {
+        return true;
+    }
+    if is_path(value) {
+        return true;
+    }
+    form != Form::Quoted && form != Form::Argument && is_code(value) || is_call(value)
+}
+
+/// What points to a place where secrets are kept, or is sealed already.
+const REFERENCES: &[&str] = &[
+    "arn:",
+    "projects/",
+    "vault:",
+    "op://",
+    "file:",
+    "env:",
+    "ENC[",
+    "ENC(",
+    "secretsmanager",
+    "ssm:",
+    "sops:",
+    "sha256:",
+    "sha512:",
+    "sha1:",
+    "sha256-",
+    "sha384-",
+    "sha512-",
+    "sha256=",
+    "sha1=",
+    "md5:",
+    "!Ref",
+    "!Sub",
+    "!vault",
+    "!GetAtt",
+    "keyring:",
+    "gcp-secret:",
+    "awskms:",
+    "data:",
+    "ref+",
+    "secret:",
+    "secretref:",
+    "kms:",
+    "pkcs11:",
+    "0x0000",
+    "AgA",
+    "sealed:",
+    "process.env",
+    "os.environ",
+    "System.getenv",
+    "std::env",
+    "import.meta",
+    "ssh-rsa",
+    "ssh-ed",
+    "AAAAB3NzaC1",
+    "AAAAC3NzaC1",
+    "AAAAE2Vj",
+    "age1",
+    "@Microsoft.KeyVault",
+];
+
+/// `$2b$12$…`, `$6$…`: a crypted password.
+pub fn is_crypted(value: &[u8]) -> bool {
+    let Some(rest) = value.strip_prefix(b"$") else { return false };
+    let tag = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    (1..=16).contains(&tag) && rest.get(tag) == Some(&b'$') && value.len() > 20
+}
+
+fn is_path(value: &[u8]) -> bool {
+    let drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    let starts = drive
+        || [&b"/"[..], b"./", b"../", b"~/", b"\\\\"].iter().any(|one| value.starts_with(one));
+    let parts = value.split(|byte| *byte == b'/');
+    let named = |part: &[u8]| {
+        part.len() <= 40
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-@".contains(byte))
+            && !Makeup::of(part).is_random()
+    };
+    if starts {
+        return drive || parts.clone().all(named);
+    }
+    // `config/keys/server.pem`
+    let count = parts.clone().count();
+    let ending = value.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    let file = ending.len() < value.len() && vocabulary::is_ending(ending);
+    count > 1 && parts.clone().all(|part| named(part) && is_slug(part))
+        || file && parts.clone().all(named)
+}
+
+/// `user.password`, `config['x']`, `args.token`, `a ? b : c`
+fn is_code(value: &[u8]) -> bool {
+    let end = value.iter().rev().take_while(|byte| b"),;:]}".contains(byte)).count();
+    let value = value.get(..value.len() - end).unwrap_or_default();
+    let identifier = |part: &[u8]| {
+        let part = part.strip_suffix(b"?").or(part.strip_suffix(b"!")).unwrap_or(part);
+        let part = part.strip_prefix(b"#").unwrap_or(part);
+        part.len() < 12 && is_name(part) || is_identifier(part)
+    };
+    let joined =
+        value.contains(&b'.') || value.windows(2).any(|pair| pair == b"::" || pair == b"->");
+    let mut parts = value.split(|byte| b".:->".contains(byte)).filter(|part| !part.is_empty());
+    let chain = joined && parts.all(identifier);
+    // `name(`: a call, whatever its arguments are.
+    let call = value.iter().position(|byte| *byte == b'(').is_some_and(|at| {
+        let name = value.get(..at).unwrap_or_default();
+        let mut parts = name.split(|byte| b".:->#+".contains(byte)).filter(|part| !part.is_empty());
+        at > 1 && parts.all(identifier)
+    });
+    let indexed = value.iter().position(|byte| *byte == b'[').is_some_and(|at| {
+        at > 0
+            && value.get(..at).is_some_and(|head| head.split(|byte| *byte == b'.').all(identifier))
+    });
+    let generic = value
+        .iter()
+        .position(|byte| *byte == b'<')
+        .is_some_and(|at| at > 0 && value.ends_with(b">"));
+    let arrow = value.windows(2).any(|pair| {
+        pair == b"->" || pair == b"::" || pair == b"=>" || pair == b"&&" || pair == b"||"
+    });
+    chain
+        || call
+        || indexed
+        || generic
+        || arrow
+            && !Makeup::of(value).is_random()
+            && value.first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// `getpass()`, `env("X")`
+fn is_call(value: &[u8]) -> bool {
+    let head = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:!?->".contains(byte))
+        .count();
+    let name = value.get(..head).unwrap_or_default();
+    head >= 2
+        && value.get(head) == Some(&b'(')
+        && name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && (value.ends_with(b")")
+            || value.ends_with(b"(")
+            || value.ends_with(b");")
+            || value.contains(&b'"')
+            || value.contains(&b'\'')
+            || !value.contains(&b')'))
+}
+
+/// `0x8009_0301u32`, `-2147`, `15usize`
+fn is_number(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"-").unwrap_or(value);
+    let kinds =
+        [&b"u8"[..], b"u16", b"u32", b"u64", b"i32", b"i64", b"usize", b"UL", b"L", b"U", b"LL"];
+    let plain = kinds.iter().find_map(|kind| value.strip_suffix(*kind)).unwrap_or(value);
+    if let Some(digits) = plain.strip_prefix(b"0x").or(plain.strip_prefix(b"0X")) {
+        return digits.len() <= 18
+            && digits.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+    }
+    plain.len() < value.len()
+        && !plain.is_empty()
+        && plain.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
+}
+
+/// `sha256`, `int32`, `v1.2.3`, `2024-05-01`, `10MB`: digits that are no secret.
+fn is_technical(value: &[u8]) -> bool {
+    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let marks = value.iter().filter(|byte| b".:-+/T _Zv,".contains(byte)).count();
+    is_number(value)
+        || digits > 0
+            && letters <= 2
+            && value.len() < 32
+            && digits + letters + marks >= value.len()
+            && marks > 0
+        || vocabulary::is_technical(value)
+}
