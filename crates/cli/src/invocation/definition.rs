@@ -261,7 +261,7 @@ mod tests {
                     (Operands::Command, _) => Some("true"),
                     (Operands::Words(_), "completions") => Some("bash"),
                     (Operands::Words(_), "shell") => Some("status"),
-                    (Operands::Words(_), "audit") => Some("tail"),
+                    (Operands::Words(_), "audit") => Some("head"),
                     _ => None,
                 };
                 let mut words = vec![OsString::from(verb.name)];

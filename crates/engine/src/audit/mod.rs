@@ -89,6 +89,8 @@ struct Current {
     asked: Asked,
     refusals: Vec<Refusal>,
     control: Option<Arc<Control>>,
+    /// Its intent is on the way to the disk, under this number.
+    announced: Option<u64>,
 }
 
 impl Audit {
@@ -165,7 +167,7 @@ impl Audit {
             profile: Arc::clone(&self.profile),
         };
         let control = Some(Arc::clone(control));
-        *self.current() = Current { asked, refusals: Vec::new(), control };
+        *self.current() = Current { asked, refusals: Vec::new(), control, announced: None };
         self.intended.store(false, Ordering::Release);
         if self.options.eager {
             self.writer()?.prepare()?;
@@ -178,38 +180,53 @@ impl Audit {
         if !self.is_on() || self.intended.load(Ordering::Acquire) {
             return Ok(());
         }
-        let current = self.current();
-        // Another stage of the same pipeline may have been first.
-        if self.intended.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let intent = self.intent(&current, effect);
-        let written = self.writer().and_then(|writer| writer.commit(intent, &self.cleanser));
+        let mut current = self.current();
+        let written = self.writer().and_then(|writer| {
+            // Another stage of the same pipeline may have been first.
+            let ticket = match current.announced {
+                Some(ticket) => ticket,
+                None => writer.begin_commit(self.intent(&current, effect), &self.cleanser)?,
+            };
+            current.announced = Some(ticket);
+            writer.wait_for(ticket)
+        });
         self.stop_unless(&current, written)
     }
 
-    /// A program will be started. The same, with its words.
+    /// A program will be started. The same, with its words; to be waited for with [`Audit::started`] before it is.
     pub(crate) fn start(
         &self,
         argv: &[BString],
         directory: &BStr,
         finding: Option<&Finding>,
-    ) -> Result<(), AuditError> {
+    ) -> Result<u64, AuditError> {
         if !self.is_on() {
-            return Ok(());
+            return Ok(0);
         }
-        let current = self.current();
+        let mut current = self.current();
         let ruling = finding.map_or_else(|| self.ruling(), |finding| ruling(finding, None));
         let (argv, directory) = (argv.to_vec(), directory.into());
         let start = Start { id: current.asked.id, argv, directory, ruling };
         let written = self.writer().and_then(|writer| {
             // Both reach the disk together.
-            if !self.intended.load(Ordering::Acquire) {
+            if current.announced.is_none() {
                 writer.submit(self.intent(&current, "program"), None, &self.cleanser)?;
             }
-            writer.commit(Entry::Start(Box::new(start)), &self.cleanser)
+            let ticket = writer.begin_commit(Entry::Start(Box::new(start)), &self.cleanser)?;
+            current.announced.get_or_insert(ticket);
+            Ok(ticket)
         });
-        self.stop_unless(&current, written)
+        if let Err(error) = &written {
+            stop(&current, error);
+        }
+        written
+    }
+
+    /// That it will be started is on the disk.
+    pub(crate) fn started(&self, ticket: u64) -> Result<(), AuditError> {
+        let Some(writer) = self.writer.get() else { return Ok(()) };
+        let written = writer.wait_for(ticket);
+        self.stop_unless(&self.current(), written)
     }
 
     fn stop_unless(
@@ -219,11 +236,7 @@ impl Audit {
     ) -> Result<(), AuditError> {
         match &written {
             Ok(()) => self.intended.store(true, Ordering::Release),
-            Err(error) => {
-                if let Some(control) = &current.control {
-                    control.stop(Stop::Unrecorded(explained(error)));
-                }
-            }
+            Err(error) => stop(current, error),
         }
         written
     }
@@ -256,8 +269,9 @@ impl Audit {
         outcome: Outcome,
         streams: [Captured; 2],
     ) -> Result<(), AuditError> {
-        let Current { asked, refusals, .. } = std::mem::take(&mut *self.current());
-        let intended = self.intended.swap(false, Ordering::AcqRel);
+        let Current { asked, refusals, announced, .. } = std::mem::take(&mut *self.current());
+        self.intended.store(false, Ordering::Release);
+        let intended = announced.is_some();
         let outcome = Entry::Outcome(Box::new(Outcome { asked, refusals, intended, ..outcome }));
         if let Some(traces) = self.traces() {
             let mut shown = outcome.clone();
@@ -292,6 +306,13 @@ impl Audit {
 
     fn current(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The request ends.
+fn stop(current: &Current, error: &AuditError) {
+    if let Some(control) = &current.control {
+        control.stop(Stop::Unrecorded(explained(error)));
     }
 }
 

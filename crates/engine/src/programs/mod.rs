@@ -148,9 +148,13 @@ impl Programs {
         let _said_once = self.audit.set(Arc::clone(audit));
     }
 
-    /// No record, no program.
-    fn announce(&self, program: &Program<'_>, cleared: Option<&Cleared>) -> Result<(), AuditError> {
-        let Some(audit) = self.audit.get() else { return Ok(()) };
+    /// Begins to write down that it will be started.
+    fn announce(
+        &self,
+        program: &Program<'_>,
+        cleared: Option<&Cleared>,
+    ) -> Result<u64, AuditError> {
+        let Some(audit) = self.audit.get() else { return Ok(0) };
         audit.start(program.argv, program.directory, cleared.map(Cleared::finding))
     }
 
@@ -223,27 +227,23 @@ impl Programs {
         path: BString,
         cleared: Option<&Cleared>,
     ) -> Result<Ended, Failure> {
-        if let Err(error) = self.announce(program, cleared) {
-            return Ok(Ended::Unable(format!("it cannot be recorded: {error}")));
-        }
-        let reach = self.reach(program, cleared);
-        let inside = exacta_jail::Program {
-            path,
-            argv: program.argv.to_vec(),
-            environment: environment::merged(
-                &self.prepared.variables(),
-                program.environment,
-                self.prepared.root(),
-                &self.prepared.home,
-            ),
-            directory: program.directory.into(),
-            file_mode_mask: program.file_mode_mask,
+        let announced = match self.announce(program, cleared) {
+            Ok(announced) => announced,
+            Err(error) => return Ok(unrecorded(&error)),
         };
+        let reach = self.reach(program, cleared);
+        let inside = self.inside(program, path);
         self.choose_layer(program, cleared);
         let descriptors = Descriptors::of(program.descriptors, &self.request)?;
         let limits = limits::of_jail(&self.allowance(program, cleared));
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
+        }
+        // While the disk takes the record its jail is made, and nothing runs in that yet.
+        let layering = self.layering.as_deref();
+        self.jail.prepare(&limits, &self.prepared, layering)?;
+        if let Some(Err(error)) = self.audit.get().map(|audit| audit.started(announced)) {
+            return Ok(unrecorded(&error));
         }
         let manner =
             Manner { ignored: program.control.ignored(), nowhere: self.is_gone(program.directory) };
@@ -253,7 +253,7 @@ impl Programs {
             manner,
             &limits,
             &reach,
-            (&self.prepared, self.layering.as_deref()),
+            (&self.prepared, layering),
         )?);
         let mut carriers = descriptors.carry(&self.request)?;
         let ending = {
@@ -270,6 +270,22 @@ impl Programs {
             Ending::Exited(status) => Ended::Exited(ExitStatus(status)),
             Ending::Signalled(signal) => Ended::Signalled(i32::from(signal)),
         })
+    }
+
+    /// As the jail is to start it.
+    fn inside(&self, program: &Program<'_>, path: BString) -> exacta_jail::Program {
+        exacta_jail::Program {
+            path,
+            argv: program.argv.to_vec(),
+            environment: environment::merged(
+                &self.prepared.variables(),
+                program.environment,
+                self.prepared.root(),
+                &self.prepared.home,
+            ),
+            directory: program.directory.into(),
+            file_mode_mask: program.file_mode_mask,
+        }
     }
 
     /// Whether the directory in which the script is was removed.
@@ -389,6 +405,11 @@ impl Drop for Succession<'_> {
     fn drop(&mut self) {
         self.0.succeed(None);
     }
+}
+
+/// No record, no program.
+fn unrecorded(error: &AuditError) -> Ended {
+    Ended::Unable(format!("it cannot be recorded: {error}"))
 }
 
 /// What could not be done, for whoever asked for it.

@@ -101,9 +101,18 @@ impl Writer {
 
     /// Writes a record and waits until it is on the disk.
     pub fn commit(&self, entry: Entry, cleanser: &Arc<dyn Cleanser>) -> Result<(), AuditError> {
-        let waiting = Waiting { entry, streams: None, cleanser: Arc::clone(cleanser) };
-        let ticket = self.push(waiting, Some(Durability::Disk))?;
+        let ticket = self.begin_commit(entry, cleanser)?;
         self.wait_for(ticket)
+    }
+
+    /// The same for somebody who has something else to do before he [waits](Self::wait_for).
+    pub fn begin_commit(
+        &self,
+        entry: Entry,
+        cleanser: &Arc<dyn Cleanser>,
+    ) -> Result<u64, AuditError> {
+        let waiting = Waiting { entry, streams: None, cleanser: Arc::clone(cleanser) };
+        self.push(waiting, Some(Durability::Disk))
     }
 
     /// The same for somebody who will bring nothing more: what is due at the end is done with it.
@@ -150,7 +159,8 @@ impl Writer {
         Ok(ticket)
     }
 
-    fn wait_for(&self, ticket: u64) -> Result<(), AuditError> {
+    /// Until what has this number is on the disk.
+    pub fn wait_for(&self, ticket: u64) -> Result<(), AuditError> {
         let mut state = self.shared.lock();
         loop {
             if state.written >= ticket {
