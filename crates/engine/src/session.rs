@@ -397,24 +397,21 @@ impl Session {
         self.shell.files = FileTable::default();
         let undo = self.close_record(&mut status, request.keep, said_to);
         let [output, errors] = streams.map(Collected::take);
-        let truncated = output.cut || errors.cut;
-        let mut redacted = output.redacted;
-        redacted.add(&errors.redacted);
+        let redacted = output.redacted.with(&errors.redacted);
         let spill = output.spill.or(errors.spill);
-        let (stdout, stderr) = (output.bytes, errors.bytes);
         let steps = self.host.take_steps();
         let (judged, duration) = (self.gate.judged(), started.elapsed());
         Outcome {
             status,
-            stdout,
-            stderr,
+            stdout: output.bytes,
+            stderr: errors.bytes,
             stopped,
             exited,
             steps,
             duration,
             processor_time,
             judged,
-            truncated,
+            truncated: output.cut || errors.cut,
             spill,
             programs,
             undo,

@@ -198,7 +198,7 @@ impl Context<'_> {
             b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
             b',' if self.quote.is_some() => return self.argument(found),
             b'>' if self.quote.is_some() || self.is_element() => {
-                self.content(self.operator_at, found)
+                self.content(self.operator_at, found);
             }
             b'|' if spaced => self.value(self.operator_at + 1, Form::Amid, found),
             b'[' if at(line, self.operator_at + 1) == b']' => {

@@ -230,6 +230,9 @@ impl Block {
 
     /// The first line begins the secret, the others go on.
     fn first(seen: &mut bool, line: &[u8]) -> Part {
+        if line.trim_ascii().is_empty() {
+            return Part::Nothing;
+        }
         if std::mem::replace(seen, true) {
             return Part::Whole;
         }

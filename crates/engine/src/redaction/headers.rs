@@ -13,8 +13,7 @@ pub fn look_for_authorization(hit: &Hit<'_>, length: usize, found: &mut Found<'_
     let text = hit.line.get(start..end).unwrap_or_default();
     let first = text.iter().take_while(|byte| !matches!(byte, b' ' | b'%' | b'+')).count();
     let gap = match at(text, first) {
-        b' ' => 1,
-        b'+' => 1,
+        b' ' | b'+' => 1,
         b'%' if text.get(first..first + 3) == Some(b"%20") => 3,
         _ => 0,
     };

@@ -62,11 +62,12 @@ impl Report {
         self.kinds.is_empty()
     }
 
-    /// What another text had, too.
-    pub fn add(&mut self, other: &Report) {
+    /// With what another text had.
+    pub fn with(mut self, other: &Report) -> Self {
         for (kind, count) in &other.kinds {
             *self.kinds.entry(kind.clone()).or_default() += count;
         }
+        self
     }
 
     fn count(&mut self, kind: &str) {

@@ -77,9 +77,9 @@ pub fn classify(name: &[u8]) -> Option<Name> {
     let mut words: [&[u8]; 16] = [b""; 16];
     let count = split(name, lower, &mut words);
     let words = words.get(..count)?;
-    let found = words.iter().enumerate().rev();
+    let mut found = words.iter().enumerate().rev();
     let (at, promise, kind) =
-        found.filter_map(|(at, word)| promise(words, at, word).map(|(p, k)| (at, p, k))).next()?;
+        found.find_map(|(at, word)| promise(words, at, word).map(|(p, k)| (at, p, k)))?;
     let after = words.get(at + 1..)?;
     if after.iter().any(|word| is_in(NOT_AFTER, word)) {
         return None;

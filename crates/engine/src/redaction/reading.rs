@@ -95,9 +95,9 @@ pub fn unquoted_end(line: &[u8], from: usize, stops: Stops) -> usize {
                 behind.first().is_some_and(u8::is_ascii_alphabetic) && goes_on(behind)
             }
             (Stops::Line, _) => false,
-            (_, b'"' | b'\'' | b'`' | b'<' | b'>') => true,
-            (Stops::Semicolon, b';') => true,
-            (Stops::Query, b'&' | b'#' | b')' | b']' | b'}' | b'|' | b'\\' | b';' | b',') => true,
+            (_, b'"' | b'\'' | b'`' | b'<' | b'>')
+            | (Stops::Semicolon, b';')
+            | (Stops::Query, b'&' | b'#' | b')' | b']' | b'}' | b'|' | b'\\' | b';' | b',') => true,
             (Stops::Word, b',' | b';' | b'&' | b'|') => goes_on(behind),
             (Stops::Word, b')' | b'}' | b']') => {
                 !behind.first().is_some_and(u8::is_ascii_alphanumeric)

@@ -116,10 +116,11 @@ impl Redactor {
         if !self.rules.own.is_empty() {
             decided = decided.min(self.own);
         }
-        for span in &self.spans {
-            if span.start < decided && span.end > decided {
-                decided = span.start;
-            }
+        // What is cut through waits for the rest of it, and so does what overlaps that.
+        while let Some(span) =
+            self.spans.iter().find(|span| span.start < decided && span.end > decided)
+        {
+            decided = span.start;
         }
         decided.max(self.given)
     }
@@ -165,12 +166,14 @@ impl Redactor {
         let length = match (memchr::memchr(b'\n', rest), more) {
             (Some(length), _) => length,
             (None, More::No) => rest.len(),
-            (None, More::Perhaps) if rest.len() > FORWARD => {
-                self.block = None;
-                return true;
-            }
-            (None, More::Perhaps) => return false,
+            (None, More::Perhaps) if rest.len() <= FORWARD => return false,
+            (None, More::Perhaps) => rest.len(),
         };
+        // No block has such lines, and nobody waits for the end of one.
+        if length > FORWARD {
+            self.block = None;
+            return true;
+        }
         let line = rest.get(..length).unwrap_or_default();
         let Some(mut block) = self.block.take() else { return true };
         let had_body = matches!(block, Block::Armour(armour) if armour.body);

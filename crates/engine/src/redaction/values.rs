@@ -91,7 +91,7 @@ impl Makeup {
             match group.first() {
                 Some(byte) if byte.is_ascii_digit() => digits += 1,
                 Some(byte) if byte.is_ascii_alphabetic() && group.len() >= 3 => {
-                    together += group.len()
+                    together += group.len();
                 }
                 _ => {}
             }
@@ -143,7 +143,7 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         return is_application_password(value);
     }
     if makeup.digits == makeup.length {
-        return name.last && makeup.length >= 8 && form != Form::Spaced;
+        return name.last && makeup.length >= 8 && !matches!(form, Form::Spaced | Form::Amid);
     }
     if form != Form::Quoted
         && value.iter().all(|byte| byte.is_ascii_uppercase() || b"_".contains(byte))
@@ -159,7 +159,7 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         let chosen = makeup.upper == 0 && makeup.length >= 8;
         return match form {
             Form::Quoted | Form::Argument | Form::Query => jumbled || chosen,
-            Form::Plain => jumbled || chosen && name.capitals || makeup.length >= 16,
+            Form::Plain => jumbled || chosen && (name.capitals || makeup.length >= 16),
             Form::Spaced => jumbled && makeup.length >= 12,
             Form::Amid => false,
         };
@@ -257,7 +257,7 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
 /// `user:password` in Base64, as registries keep it.
 fn is_login(value: &[u8]) -> bool {
     value.len() >= 12
-        && value.len() % 4 == 0
+        && value.len().is_multiple_of(4)
         && from_base64(value).is_some_and(|plain| {
             plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte))
         })
