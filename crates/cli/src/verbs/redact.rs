@@ -22,7 +22,8 @@ pub fn perform(global: &Global) -> Exit {
     match stream(Redactor::new(redaction.rules().clone())) {
         Ok(report) => {
             if global.json {
-                let shown = json!({ "schema_version": 1, "total": report.total(), "kinds": report.kinds });
+                let shown =
+                    json!({ "schema_version": 1, "total": report.total(), "kinds": report.kinds });
                 output::error(&format!("{shown}\n"));
             }
             Exit::Success

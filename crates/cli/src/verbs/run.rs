@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Standard};
 use exacta::gate::Face;
-use exacta::redaction::{Redaction, Results};
 use exacta::policy::{Decision, Place, Surroundings as _};
+use exacta::redaction::{Redaction, Results};
 use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
@@ -74,7 +74,8 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         _ => outcome.status,
     };
     if global.json {
-        let mut report = report(&run, &id, &directory, started, status, &outcome, session.redaction());
+        let mut report =
+            report(&run, &id, &directory, started, status, &outcome, session.redaction());
         if let (Some(changes), Some(report)) = (changes, report.as_object_mut()) {
             report.insert("changes".to_owned(), changes);
         }

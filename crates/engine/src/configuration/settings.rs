@@ -11,7 +11,8 @@ use crate::programs::limits::Chosen;
 use crate::redaction::Rules;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
-pub const KEYS: &[&str] = &["profile", "agent", "paths", "limits", "min_isolation", "undo", "redact"];
+pub const KEYS: &[&str] =
+    &["profile", "agent", "paths", "limits", "min_isolation", "undo", "redact"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {

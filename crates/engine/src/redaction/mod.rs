@@ -19,6 +19,7 @@ mod literals;
 mod names;
 mod own;
 mod reading;
+mod references;
 mod setup;
 mod shape;
 mod spaced;

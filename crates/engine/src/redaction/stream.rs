@@ -133,13 +133,10 @@ impl Redactor {
         while let Some(place) = gate.next(&self.buffer, from, limit) {
             from = place + 1;
             let rest = self.buffer.get(place..).unwrap_or_default();
-            let Some(first) = gate.words(rest).next() else { continue };
-            line.move_to(&self.buffer, place);
-            let (hit, base) = line.hit(&self.buffer, place, self.base);
-            let mut found = Found { spans: &mut self.spans, base };
-            // Nearly always there is one word; where there are more, all of them count.
-            let all = gate.words(rest).skip(1);
-            for (meaning, length) in std::iter::once(first).chain(all) {
+            for (meaning, length) in gate.words(rest) {
+                line.move_to(&self.buffer, place);
+                let (hit, base) = line.hit(&self.buffer, place, self.base);
+                let mut found = Found { spans: &mut self.spans, base };
                 let begun = dispatch(meaning, length, &hit, &mut self.memory, &mut found);
                 if let (Begun::Block(block), false) = (begun, line.is_endless(place)) {
                     self.block = Some(block);
@@ -165,9 +162,8 @@ impl Redactor {
         };
         let length = match (memchr::memchr(b'\n', rest), more) {
             (Some(length), _) => length,
-            (None, More::No) => rest.len(),
             (None, More::Perhaps) if rest.len() <= FORWARD => return false,
-            (None, More::Perhaps) => rest.len(),
+            (None, _) => rest.len(),
         };
         // No block has such lines, and nobody waits for the end of one.
         if length > FORWARD {
