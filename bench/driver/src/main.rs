@@ -2,6 +2,7 @@
 //!
 //! `exacta-bench sessions ROOT N` instead makes N sessions that have run one command each, and prints the growth
 //! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`];
+//! `exacta-bench redaction FOLDER` is about secrets, see [`redaction`];
 //! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`]; `exacta-bench jail ROOT PROGRAM FLOOR ROUNDS`,
 //! `exacta-bench spawn` and `exacta-bench plan ROOT` are about real programs, see [`jail`].
 
@@ -13,7 +14,10 @@
 
 mod audit;
 mod cancellation;
+#[path = "../../../crates/engine/tests/redaction/corpus.rs"]
+mod corpus;
 mod jail;
+mod redaction;
 #[path = "../../../crates/policy/tests/scoring/mod.rs"]
 mod scoring;
 mod verdicts;
@@ -58,6 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let [_, verb, folder] = arguments.as_slice() {
         match verb.as_str() {
             "verdicts" => return verdicts::measure(folder),
+            "redaction" => return redaction::measure(folder),
             "plan" => return jail::plan(folder),
             "audit" => return audit::measure(folder),
             "cancellation" => return cancellation::measure(folder),

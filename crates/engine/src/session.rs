@@ -414,8 +414,7 @@ impl Session {
         self.shell.files = FileTable::default();
         let undo = self.close_record(&mut status, request.keep, said_to.clone());
         let [output, errors] = streams.map(Collected::take);
-        let mut redacted = output.redacted;
-        redacted.add(&errors.redacted);
+        let redacted = output.redacted.with(&errors.redacted);
         let (steps, steps_left_out) = self.host.take_steps();
         let mut outcome = Outcome {
             status,

@@ -14,6 +14,8 @@ mod expand;
 mod judge;
 #[path = "../../../fuzz/shared/parse.rs"]
 mod parse;
+#[path = "../../../fuzz/shared/redact.rs"]
+mod redact;
 #[path = "../../policy/tests/scoring/world.rs"]
 mod world;
 
@@ -22,6 +24,7 @@ exacta_world::tests! {
     expand_is_as_it_was_found,
     confine_is_as_it_was_found,
     judge_is_as_it_was_found,
+    redact_is_as_it_was_found,
 }
 
 fn parse_is_as_it_was_found() {
@@ -38,6 +41,10 @@ fn confine_is_as_it_was_found() {
 
 fn judge_is_as_it_was_found() {
     replay("judge", judge::check);
+}
+
+fn redact_is_as_it_was_found() {
+    replay("redact", redact::check);
 }
 
 fn replay(target: &str, check: fn(&[u8])) {

@@ -185,6 +185,12 @@ impl Context<'_> {
         self.hit.line
     }
 
+    /// Whose secret it is if the name says so, else what it promises.
+    pub fn kind(&self) -> &'static str {
+        let name = self.line().get(self.named.start..self.named.end).unwrap_or_default();
+        names::issuer(name).unwrap_or(self.named.name.kind)
+    }
+
     /// Finds the operator, then the value. False: nothing is given to the name here.
     fn assigned(&self, memory: &Memory, found: &mut Found<'_>) -> bool {
         let line = self.line();
@@ -198,7 +204,7 @@ impl Context<'_> {
             b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
             b',' if self.quote.is_some() => return self.argument(found),
             b'>' if self.quote.is_some() || self.is_element() => {
-                self.content(self.operator_at, found)
+                self.content(self.operator_at, found);
             }
             b'|' if spaced => self.value(self.operator_at + 1, Form::Amid, found),
             b'[' if at(line, self.operator_at + 1) == b']' => {
@@ -250,7 +256,7 @@ impl Context<'_> {
         let Some(length) = length else { return };
         let text = line.get(start..start + length).unwrap_or_default().trim_ascii_end();
         if is_secret(text, self.named.name, Form::Quoted) {
-            found.add(start, start + text.len(), self.named.name.kind);
+            found.add(start, start + text.len(), self.kind());
         }
     }
 
@@ -303,7 +309,7 @@ impl Context<'_> {
         let called = matches!(before.last(), Some(b'(' | b'['));
         let odd = value.iter().any(|byte| !byte.is_ascii_alphabetic()) && !values::is_slug(value);
         if called && odd && is_secret(value, self.named.name, Form::Quoted) {
-            found.add(from, end, self.named.name.kind);
+            found.add(from, end, self.kind());
             return true;
         }
         false
@@ -319,7 +325,7 @@ impl Context<'_> {
             let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
             let value = line.get(inner..end).unwrap_or_default();
             if is_secret(value, self.named.name, Form::Quoted) && !is_lookup(line, start, end) {
-                found.add(inner, end, self.named.name.kind);
+                found.add(inner, end, self.kind());
             }
             return;
         }
@@ -328,7 +334,7 @@ impl Context<'_> {
         let form = self.sharpened(form, start, end);
         if is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
-            found.add(start + prefix, end, self.named.name.kind);
+            found.add(start + prefix, end, self.kind());
         }
     }
 

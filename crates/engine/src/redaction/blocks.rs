@@ -220,6 +220,7 @@ impl Block {
                 Self::first(seen, line)
             }
             Block::Counted { left: 0, .. } => Part::Over,
+            Block::Counted { .. } if line.trim_ascii() == super::REDACTED.as_bytes() => Part::Over,
             Block::Counted { left, seen } => {
                 *left -= 1;
                 Self::first(seen, line)
@@ -230,6 +231,9 @@ impl Block {
 
     /// The first line begins the secret, the others go on.
     fn first(seen: &mut bool, line: &[u8]) -> Part {
+        if line.trim_ascii().is_empty() {
+            return Part::Nothing;
+        }
         if std::mem::replace(seen, true) {
             return Part::Whole;
         }

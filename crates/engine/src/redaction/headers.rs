@@ -4,7 +4,7 @@
 use super::found::{Found, Hit};
 use super::names;
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
-use super::values::Makeup;
+use super::values::{LONGEST, Makeup};
 use super::vocabulary;
 
 /// `authorization` begins here.
@@ -13,8 +13,7 @@ pub fn look_for_authorization(hit: &Hit<'_>, length: usize, found: &mut Found<'_
     let text = hit.line.get(start..end).unwrap_or_default();
     let first = text.iter().take_while(|byte| !matches!(byte, b' ' | b'%' | b'+')).count();
     let gap = match at(text, first) {
-        b' ' => 1,
-        b'+' => 1,
+        b' ' | b'+' => 1,
         b'%' if text.get(first..first + 3) == Some(b"%20") => 3,
         _ => 0,
     };
@@ -86,7 +85,9 @@ pub fn look_for_cookie(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) {
 /// Each `name=value`; of `Set-Cookie` the first one, because the others say how long and where.
 pub fn pairs(line: &[u8], start: usize, end: usize, only_first: bool, found: &mut Found<'_>) {
     let mut from = start;
-    while from < end {
+    let mut left = 64;
+    while from < end && left > 0 {
+        left -= 1;
         let piece = line.get(from..end).unwrap_or_default();
         let length = piece.iter().position(|byte| *byte == b';').unwrap_or(piece.len());
         let pair = piece.get(..length).unwrap_or_default();
@@ -115,30 +116,29 @@ pub fn pairs(line: &[u8], start: usize, end: usize, only_first: bool, found: &mu
     }
 }
 
+/// Cookies that count visitors or keep what they like.
+#[rustfmt::skip]
+const COUNTING: &[&str] = &[
+    "_ga", "_gid", "_gat", "_fbp", "_fbc", "__utm", "_hj", "_gcl", "ajs_", "optimizely", "amp_",
+    "mp_", "intercom-id", "consent", "locale", "lang", "theme", "timezone",
+];
+
+/// Parts of the names of those that let somebody in.
+#[rustfmt::skip]
+const TELLING: &[&str] = &[
+    "sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "login", "remember", "user_id_enc",
+    "secure", "identity", "ticket", "_id", "cf_clearance", "access", "refresh", "secret",
+    "credential",
+];
+
 fn is_session(name: &[u8], value: &[u8]) -> bool {
+    if name.len() > 128 {
+        return false;
+    }
+    let value = value.get(..512.min(value.len())).unwrap_or_default();
     let lower = name.to_ascii_lowercase();
     let has = |part: &str| lower.windows(part.len()).any(|window| window == part.as_bytes());
-    let counts = [
-        "_ga",
-        "_gid",
-        "_gat",
-        "_fbp",
-        "_fbc",
-        "__utm",
-        "_hj",
-        "_gcl",
-        "ajs_",
-        "optimizely",
-        "amp_",
-        "mp_",
-        "intercom-id",
-        "consent",
-        "locale",
-        "lang",
-        "theme",
-        "timezone",
-    ];
-    if counts.iter().any(|one| lower.starts_with(one.as_bytes()))
+    if COUNTING.iter().any(|one| lower.starts_with(one.as_bytes()))
         || vocabulary::is_placeholder(value)
         || value.starts_with(b"$")
         || value.starts_with(b"{")
@@ -147,28 +147,7 @@ fn is_session(name: &[u8], value: &[u8]) -> bool {
         return false;
     }
     let makeup = Makeup::of(value);
-    let telling = [
-        "sess",
-        "sid",
-        "auth",
-        "token",
-        "csrf",
-        "xsrf",
-        "jwt",
-        "login",
-        "remember",
-        "user_id_enc",
-        "secure",
-        "identity",
-        "ticket",
-        "_id",
-        "cf_clearance",
-        "access",
-        "refresh",
-        "secret",
-        "credential",
-    ];
-    if telling.iter().any(|one| has(one)) || names::classify(name).is_some() {
+    if TELLING.iter().any(|one| has(one)) || names::classify(name).is_some() {
         return makeup.length >= 8
             && (makeup.digits > 0 || makeup.length >= 16 && makeup.changes >= 3);
     }
@@ -176,6 +155,7 @@ fn is_session(name: &[u8], value: &[u8]) -> bool {
 }
 
 fn is_credential(word: &[u8], after_scheme: bool) -> bool {
+    let word = word.get(..512.min(word.len())).unwrap_or_default();
     let makeup = Makeup::of(word);
     if vocabulary::is_placeholder(word)
         || matches!(word.first(), Some(b'$' | b'{' | b'<' | b'%' | b'#' | b'(' | b'`' | b'\''))
@@ -222,9 +202,13 @@ fn value(line: &[u8], end_of_name: usize) -> Option<(usize, usize)> {
 fn within(line: &[u8], start: usize) -> (usize, usize) {
     if let Some(quote) = opening_quote(line, start) {
         let inner = start + quote.length();
-        return (inner, closing_quote(line, inner, quote).unwrap_or(line.len()));
+        return (
+            inner,
+            closing_quote(line, inner, quote).unwrap_or(line.len().min(inner + LONGEST)),
+        );
     }
     let rest = line.get(start..).unwrap_or_default();
+    let rest = rest.get(..LONGEST.min(rest.len())).unwrap_or_default();
     let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\r'));
     (start, start + length.unwrap_or(rest.len()))
 }

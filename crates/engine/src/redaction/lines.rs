@@ -3,7 +3,7 @@
 
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
-use super::values::is_crypted;
+use super::references::is_crypted;
 use super::vocabulary;
 
 /// What kind of line a word of the gate belongs to.

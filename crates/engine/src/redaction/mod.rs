@@ -19,6 +19,7 @@ mod literals;
 mod names;
 mod own;
 mod reading;
+mod references;
 mod setup;
 mod shape;
 mod spaced;
@@ -62,11 +63,12 @@ impl Report {
         self.kinds.is_empty()
     }
 
-    /// What another text had, too.
-    pub fn add(&mut self, other: &Report) {
+    /// With what another text had.
+    pub fn with(mut self, other: &Report) -> Self {
         for (kind, count) in &other.kinds {
             *self.kinds.entry(kind.clone()).or_default() += count;
         }
+        self
     }
 
     fn count(&mut self, kind: &str) {

@@ -1,5 +1,7 @@
 //! Reading a line: quotes of several depths, and where a value without quotes ends.
 
+use super::values::LONGEST;
+
 /// A quote as it stands in the text: plain, or escaped so many times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quote {
@@ -61,6 +63,7 @@ pub fn opening_quote(line: &[u8], place: usize) -> Option<Quote> {
 /// Where the same quote stands again.
 pub fn closing_quote(line: &[u8], from: usize, quote: Quote) -> Option<usize> {
     let rest = line.get(from..)?;
+    let rest = rest.get(..(LONGEST + 8).min(rest.len()))?;
     match quote {
         Quote::Entity(text) => {
             rest.windows(text.len()).position(|window| window == text).map(|length| from + length)
@@ -86,6 +89,8 @@ pub fn closing_quote(line: &[u8], from: usize, quote: Quote) -> Option<usize> {
 
 pub fn unquoted_end(line: &[u8], from: usize, stops: Stops) -> usize {
     let rest = line.get(from..).unwrap_or_default();
+    // One more than any value has: it is none.
+    let rest = rest.get(..(LONGEST + 1).min(rest.len())).unwrap_or_default();
     let mut end = rest.len();
     for (length, byte) in rest.iter().enumerate() {
         let behind = rest.get(length + 1..).unwrap_or_default();
@@ -95,9 +100,9 @@ pub fn unquoted_end(line: &[u8], from: usize, stops: Stops) -> usize {
                 behind.first().is_some_and(u8::is_ascii_alphabetic) && goes_on(behind)
             }
             (Stops::Line, _) => false,
-            (_, b'"' | b'\'' | b'`' | b'<' | b'>') => true,
-            (Stops::Semicolon, b';') => true,
-            (Stops::Query, b'&' | b'#' | b')' | b']' | b'}' | b'|' | b'\\' | b';' | b',') => true,
+            (_, b'"' | b'\'' | b'`' | b'<' | b'>')
+            | (Stops::Semicolon, b';')
+            | (Stops::Query, b'&' | b'#' | b')' | b']' | b'}' | b'|' | b'\\' | b';' | b',') => true,
             (Stops::Word, b',' | b';' | b'&' | b'|') => goes_on(behind),
             (Stops::Word, b')' | b'}' | b']') => {
                 !behind.first().is_some_and(u8::is_ascii_alphanumeric)

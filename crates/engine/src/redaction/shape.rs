@@ -21,7 +21,6 @@ pub const COLON: Set = 4096;
 pub const LETTER: Set = LOWER | UPPER;
 pub const ALNUM: Set = LETTER | DIGIT;
 pub const HEX: Set = DIGIT | LOW_HEX;
-pub const HIGH: Set = DIGIT | HIGH_HEX;
 pub const ANY_HEX: Set = HEX | HIGH_HEX;
 pub const UPNUM: Set = UPPER | DIGIT;
 pub const LOWNUM: Set = LOWER | DIGIT;

@@ -49,7 +49,7 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     };
     if accepted {
         let prefix = if text.starts_with(b"pass:") { 5 } else { 0 };
-        found.add(value.start + prefix, value.end, name.kind);
+        found.add(value.start + prefix, value.end, context.kind());
     }
     accepted
 }
@@ -77,20 +77,10 @@ fn is_word(word: &[u8], list: &[&str]) -> bool {
 }
 
 /// Configuration files whose values follow a space.
+#[rustfmt::skip]
 const DIRECTIVES: &[&str] = &[
-    "requirepass",
-    "masterauth",
-    "bindpw",
-    "rootpw",
-    "password",
-    "passwd",
-    "pass",
-    "passphrase",
-    "secret",
-    "ldap_bind_password",
-    "oldpassword",
-    "auth-token",
-    "auth",
+    "requirepass", "masterauth", "bindpw", "rootpw", "password", "passwd", "pass", "passphrase",
+    "secret", "ldap_bind_password", "oldpassword", "auth-token", "auth",
 ];
 
 fn starts_line(line: &[u8], start: usize) -> bool {
@@ -202,7 +192,7 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
             || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
     };
     if strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
-        found.add(value.start, value.start + text.len(), name.kind);
+        found.add(value.start, value.start + text.len(), context.kind());
         return true;
     }
     false

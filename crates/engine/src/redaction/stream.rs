@@ -116,10 +116,11 @@ impl Redactor {
         if !self.rules.own.is_empty() {
             decided = decided.min(self.own);
         }
-        for span in &self.spans {
-            if span.start < decided && span.end > decided {
-                decided = span.start;
-            }
+        // What is cut through waits for the rest of it, and so does what overlaps that.
+        while let Some(span) =
+            self.spans.iter().find(|span| span.start < decided && span.end > decided)
+        {
+            decided = span.start;
         }
         decided.max(self.given)
     }
@@ -132,13 +133,10 @@ impl Redactor {
         while let Some(place) = gate.next(&self.buffer, from, limit) {
             from = place + 1;
             let rest = self.buffer.get(place..).unwrap_or_default();
-            let Some(first) = gate.words(rest).next() else { continue };
-            line.move_to(&self.buffer, place);
-            let (hit, base) = line.hit(&self.buffer, place, self.base);
-            let mut found = Found { spans: &mut self.spans, base };
-            // Nearly always there is one word; where there are more, all of them count.
-            let all = gate.words(rest).skip(1);
-            for (meaning, length) in std::iter::once(first).chain(all) {
+            for (meaning, length) in gate.words(rest) {
+                line.move_to(&self.buffer, place);
+                let (hit, base) = line.hit(&self.buffer, place, self.base);
+                let mut found = Found { spans: &mut self.spans, base };
                 let begun = dispatch(meaning, length, &hit, &mut self.memory, &mut found);
                 if let (Begun::Block(block), false) = (begun, line.is_endless(place)) {
                     self.block = Some(block);
@@ -164,13 +162,14 @@ impl Redactor {
         };
         let length = match (memchr::memchr(b'\n', rest), more) {
             (Some(length), _) => length,
-            (None, More::No) => rest.len(),
-            (None, More::Perhaps) if rest.len() > FORWARD => {
-                self.block = None;
-                return true;
-            }
-            (None, More::Perhaps) => return false,
+            (None, More::Perhaps) if rest.len() <= FORWARD => return false,
+            (None, _) => rest.len(),
         };
+        // No block has such lines, and nobody waits for the end of one.
+        if length > FORWARD {
+            self.block = None;
+            return true;
+        }
         let line = rest.get(..length).unwrap_or_default();
         let Some(mut block) = self.block.take() else { return true };
         let had_body = matches!(block, Block::Armour(armour) if armour.body);

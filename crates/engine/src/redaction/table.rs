@@ -80,6 +80,7 @@ const fn mixed(
 const MANY: u16 = 4096;
 
 /// How the number of an account begins in Base64: two decimal digits.
+#[rustfmt::skip]
 const SNOWFLAKES: &[&str] = &[
     "MTA", "MTE", "MTI", "MTM", "MTQ", "MTU", "MTY", "MTc", "MTg", "MTk", "MjA", "MjE", "MjI",
     "MjM", "MjQ", "MjU", "MjY", "Mjc", "Mjg", "Mjk", "MzA", "MzE", "MzI", "MzM", "MzQ", "MzU",

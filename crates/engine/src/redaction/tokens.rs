@@ -35,11 +35,10 @@ fn start(hit: &Hit<'_>, token: &Token) -> Option<usize> {
         return Some(hit.at);
     }
     let free = match before {
-        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'\\', b'u', a, b, c, d] => [a, b, c, d].iter().all(|byte| byte.is_ascii_hexdigit()),
         [.., b'%', a, b] => a.is_ascii_hexdigit() && b.is_ascii_hexdigit(),
         [.., last] => !last.is_ascii_alphanumeric() && *last != b'_',
-        [] => true,
     };
     // A variable with the token in its name, as in `x_ghp_…`, is none; one after an underline of a prefix may be.
     (free || before.last() == Some(&b'_') && before.len() > 1 && token.then.len() > 2)
