@@ -4,7 +4,7 @@
 mod ending;
 mod recording;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,14 +17,14 @@ use exacta_shell::shell::Shell;
 use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
 
 use exacta_policy::Verdict;
-use exacta_shell::host::Step;
+use exacta_shell::host::{Identity, Step};
 use exacta_store::audit::AuditError;
 
 use crate::audit::{Audit, AuditOptions, Ended, Witnessing, same_file};
 use crate::commands_file::{Trust, TrustNothing};
 use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
-use crate::filesystem::Opened;
+use crate::filesystem::{Cover, Opened};
 use crate::gate::{Face, Gate, Judged, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
 use crate::kept_output::{Collected, OutputLimit};
@@ -275,21 +275,18 @@ impl Session {
         };
         let identity = default_identity();
         let direct = options.programs.as_ref().is_some_and(|programs| programs.direct);
-        let mut environment = options.environment;
-        let mut programs = None;
-        if let Some(wanted) = &options.programs {
-            let made = Programs::in_project(wanted, &options.root, &identity, &judgement.policy)
-                .map_err(|error| EngineError::Root { path: options.root.clone(), error })?;
-            if environment.iter().all(|(name, _)| name != "PATH") {
-                environment.push(("PATH".into(), made.path()));
-            }
-            let undo = transactions.clone().zip(cover).filter(|_| !direct);
-            let made = match undo {
-                Some((transactions, cover)) => made.with_layers(transactions, cover),
-                None => made,
-            };
+        let undo = transactions.clone().zip(cover).filter(|_| !direct);
+        let programs = options.programs.as_ref().map(|wanted| {
+            let made = programs(wanted, &options.root, &identity, &judgement, undo)?;
             judgement.grants.direct = direct || !made.can_have_layers(wanted);
-            programs = Some(made);
+            Ok(made)
+        });
+        let programs = programs.transpose()?;
+        let mut environment = options.environment;
+        if let Some(made) = &programs
+            && environment.iter().all(|(name, _)| name != "PATH")
+        {
+            environment.push(("PATH".into(), made.path()));
         }
         let redaction = Arc::new(options.redaction.with_environment(&environment));
         let profile = judgement.policy.profile().name();
@@ -527,6 +524,22 @@ impl Session {
         let (errors, kept_errors) = Collected::of(limit, errors, "err.txt", witnessing, redaction);
         (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
     }
+}
+
+/// What programs write can be taken back, where there is something that remembers it.
+fn programs(
+    wanted: &ProgramOptions,
+    root: &Path,
+    identity: &Identity,
+    judgement: &Judgement,
+    undo: Option<(Arc<Transactions>, Arc<Cover>)>,
+) -> Result<Programs, EngineError> {
+    let made = Programs::in_project(wanted, root, identity, &judgement.policy)
+        .map_err(|error| EngineError::Root { path: root.to_owned(), error })?;
+    Ok(match undo {
+        Some((transactions, cover)) => made.with_layers(transactions, cover),
+        None => made,
+    })
 }
 
 /// Begins in a directory if the session can see it; else it stays at the root.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use exacta_store::audit::Cleanser;
+use exacta_store::audit::{Cleansed, Cleanser};
 
 use crate::redaction::{Redaction, Rules};
 
@@ -15,7 +15,7 @@ pub(super) fn of(redaction: &Arc<Redaction>) -> Arc<dyn Cleanser> {
 struct Session(Arc<Redaction>);
 
 impl Cleanser for Session {
-    fn cleansed(&self, text: &[u8]) -> Option<(Vec<u8>, Vec<(String, u32)>)> {
+    fn cleansed(&self, text: &[u8]) -> Option<Cleansed> {
         cleansed(self.0.rules(), text)
     }
 }
@@ -24,15 +24,15 @@ impl Cleanser for Session {
 pub(super) struct Usual;
 
 impl Cleanser for Usual {
-    fn cleansed(&self, text: &[u8]) -> Option<(Vec<u8>, Vec<(String, u32)>)> {
+    fn cleansed(&self, text: &[u8]) -> Option<Cleansed> {
         cleansed(&Rules::new(), text)
     }
 }
 
-fn cleansed(rules: &Rules, text: &[u8]) -> Option<(Vec<u8>, Vec<(String, u32)>)> {
+fn cleansed(rules: &Rules, text: &[u8]) -> Option<Cleansed> {
     let (clean, report) = rules.redact(text);
-    let Cow::Owned(clean) = clean else { return None };
+    let Cow::Owned(text) = clean else { return None };
     let kinds = report.kinds.into_iter();
     let kinds = kinds.map(|(kind, count)| (kind, u32::try_from(count).unwrap_or(u32::MAX)));
-    Some((clean, kinds.collect()))
+    Some(Cleansed { text, kinds: kinds.collect() })
 }

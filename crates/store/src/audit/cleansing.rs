@@ -9,15 +9,22 @@ use bstr::{BString, ByteSlice};
 use super::entry::{Asked, Entry, Outcome, Ruling};
 use super::output::Captured;
 
+/// A text without what must not be kept, and what that was.
+pub struct Cleansed {
+    pub text: Vec<u8>,
+    /// How many of each kind.
+    pub kinds: Vec<(String, u32)>,
+}
+
 /// Knows what must not be kept.
 pub trait Cleanser: Send + Sync {
-    /// The text without it, and every kind that it had, with how many there were. `None`: it may stay as it is.
-    fn cleansed(&self, text: &[u8]) -> Option<(Vec<u8>, Vec<(String, u32)>)>;
+    /// `None`: the text may stay as it is.
+    fn cleansed(&self, text: &[u8]) -> Option<Cleansed>;
 }
 
 /// Nothing is taken out: for texts in which nothing can be.
 impl Cleanser for () {
-    fn cleansed(&self, _text: &[u8]) -> Option<(Vec<u8>, Vec<(String, u32)>)> {
+    fn cleansed(&self, _text: &[u8]) -> Option<Cleansed> {
         None
     }
 }
@@ -125,7 +132,7 @@ impl Work<'_> {
         if text.is_empty() {
             return None;
         }
-        let (clean, kinds) = self.by.cleansed(text)?;
+        let Cleansed { text: clean, kinds } = self.by.cleansed(text)?;
         for (kind, count) in kinds {
             *self.kinds.entry(kind).or_default() += count;
         }
@@ -148,7 +155,7 @@ mod tests {
     struct Simple;
 
     impl Cleanser for Simple {
-        fn cleansed(&self, text: &[u8]) -> Option<(Vec<u8>, Vec<(String, u32)>)> {
+        fn cleansed(&self, text: &[u8]) -> Option<Cleansed> {
             let text = text.to_str_lossy();
             let mut clean = text.replace("hunter2", "[REDACTED]");
             if let Some(at) = clean.find("--password ") {
@@ -156,7 +163,10 @@ mod tests {
                 let end = clean[value..].find(" -").map_or(clean.len(), |end| value + end);
                 clean.replace_range(value..end, "[REDACTED]");
             }
-            (clean != *text).then(|| (clean.into_bytes(), vec![("simple".to_owned(), 1)]))
+            (clean != *text).then(|| Cleansed {
+                text: clean.into_bytes(),
+                kinds: vec![("simple".to_owned(), 1)],
+            })
         }
     }
 

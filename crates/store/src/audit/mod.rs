@@ -44,7 +44,7 @@ mod writer;
 
 pub use anchor::{Anchor, hex, unhex};
 pub use chain::{Hash, Link};
-pub use cleansing::{Cleanser, cleanse};
+pub use cleansing::{Cleansed, Cleanser, cleanse};
 pub use database::{Database, Signing, now};
 pub use entry::{
     Answer, Approval, Asked, Connection, Cut, Entry, Exec, Intent, Isolation, Kept, Kind, Moment,

@@ -7,6 +7,7 @@ use bstr::BString;
 use rustix::io::Errno;
 
 use super::Hand;
+use super::sync::sync_slot;
 use super::write::{is_kept, keep, kept, writable};
 use crate::content;
 use crate::error::{At, UndoError};
@@ -30,7 +31,7 @@ impl Hand<'_> {
         let spot = self.reach(path)?;
         if !kept {
             self.keep_tail(&spot, number, before.size).at("keep what was appended", path)?;
-            self.sync_slot(&self.slots.redo, number, path)?;
+            sync_slot(&self.slots.redo, number, path)?;
         }
         cut(&spot, before).at("cut off what was appended", path)?;
         facts::put_back(&spot.directory, &spot.name, before, attributes)

@@ -26,6 +26,14 @@ const LITTLE: u64 = 64 << 20;
 /// Each of them is an order of its own.
 const FEW: usize = 200;
 
+/// One copy and its name.
+pub(super) fn sync_slot(folder: &OwnedFd, number: u32, path: &[u8]) -> Result<(), UndoError> {
+    kept(folder, &slot_name(number))
+        .and_then(system::sync_data)
+        .and_then(|()| system::sync_directory(folder))
+        .at("write to the disk what is kept", path)
+}
+
 fn others_have_much() -> bool {
     system::unwritten().is_some_and(|bytes| bytes > LITTLE)
 }
@@ -46,24 +54,11 @@ impl Hand<'_> {
         for InPlace { number, path, .. } in steps {
             for folder in [&self.slots.pre, &self.slots.redo] {
                 if is_kept(folder, &slot_name(*number), path)? {
-                    self.sync_slot(folder, *number, path)?;
+                    sync_slot(folder, *number, path)?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// One copy and its name.
-    pub(super) fn sync_slot(
-        &self,
-        folder: &OwnedFd,
-        number: u32,
-        path: &[u8],
-    ) -> Result<(), UndoError> {
-        kept(folder, &slot_name(number))
-            .and_then(system::sync_data)
-            .and_then(|()| system::sync_directory(folder))
-            .at("write to the disk what is kept", path)
     }
 
     fn sync_everything(&self) -> Result<(), UndoError> {

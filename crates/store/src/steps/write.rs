@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use super::Hand;
 use super::reach::End;
+use super::sync::sync_slot;
 use crate::content;
 use crate::error::{At, UndoError};
 use crate::facts::{self, Attributes, Facts, Kind};
@@ -38,7 +39,7 @@ impl Hand<'_> {
         if is_file(&spot, path)? {
             if !kept {
                 keep_copy(&spot, &self.slots.redo, number, &ALWAYS).at("keep its content", path)?;
-                self.sync_slot(&self.slots.redo, number, path)?;
+                sync_slot(&self.slots.redo, number, path)?;
             }
             write_from(&self.slots.pre, &name, &spot).at("write its content back", path)?;
         } else {
@@ -72,7 +73,7 @@ impl Hand<'_> {
         let spot = self.reach(path)?;
         if !kept {
             keep_copy(&spot, &self.slots.pre, number, &ALWAYS).at("keep its content", path)?;
-            self.sync_slot(&self.slots.pre, number, path)?;
+            sync_slot(&self.slots.pre, number, path)?;
         }
         write_from(&self.slots.redo, &name, &spot).at("write its content again", path)?;
         self.put_after(number, path, inode)
