@@ -279,7 +279,7 @@ impl Session {
         let programs = options.programs.as_ref().map(|wanted| {
             let made = programs(wanted, &options.root, &identity, &judgement, undo)?;
             judgement.grants.direct = direct || !made.can_have_layers(wanted);
-            Ok(made)
+            Ok::<_, EngineError>(made)
         });
         let programs = programs.transpose()?;
         let mut environment = options.environment;
