@@ -29,7 +29,7 @@ use crate::metered::Metered;
 use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
 use crate::recorder::Record;
-use crate::redaction::{Redaction, Report};
+use crate::redaction::{Redaction, Report, Results};
 use crate::surroundings::World;
 use crate::undo::{Keep, Retention, Transactions, UndoReport};
 
@@ -399,7 +399,7 @@ impl Session {
         let [output, errors] = streams.map(Collected::take);
         let redacted = output.redacted.with(&errors.redacted);
         let spill = output.spill.or(errors.spill);
-        let steps = self.host.take_steps();
+        let steps = self.take_steps();
         let (judged, duration) = (self.gate.judged(), started.elapsed());
         Outcome {
             status,
@@ -417,6 +417,17 @@ impl Session {
             undo,
             redacted,
         }
+    }
+
+    /// What has run. Variables in its words were replaced by their values, so they are results like output.
+    fn take_steps(&self) -> Vec<Step> {
+        let mut steps = self.host.take_steps();
+        if self.redaction.results == Results::Redacted {
+            for word in steps.iter_mut().flat_map(|step| &mut step.argv) {
+                *word = self.redaction.rules().redact(word).0.into_owned().into();
+            }
+        }
+        steps
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.
