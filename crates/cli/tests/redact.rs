@@ -8,7 +8,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn folder(name: &str) -> PathBuf {
     place
 }
 
-fn redact(place: &PathBuf, configuration: &str, text: &str) -> Output {
+fn redact(place: &Path, configuration: &str, text: &str) -> Output {
     let file = place.join("config.toml");
     fs::write(&file, configuration).expect("a file");
     let mut child = Command::new(env!("CARGO_BIN_EXE_exacta"))
