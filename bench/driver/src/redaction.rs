@@ -33,7 +33,7 @@ pub fn measure(folder: &str) -> Result<(), Box<dyn Error>> {
             } else {
                 changed == case.text.as_bytes()
             };
-            let row = json!({ "set": set, "file": file, "text": case.text, "right": right });
+            let row = json!({ "set": set, "file": file, "kind": case.kind, "text": case.text, "right": right });
             writeln!(output, "{row}")?;
             if set == "secrets" {
                 secrets.push(case.text);

@@ -31,7 +31,7 @@ use crate::kept_output::{Collected, OutputLimit};
 use crate::metered::Metered;
 use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs, Tally};
-use crate::redaction::{Redaction, Report};
+use crate::redaction::{Redaction, Report, Results};
 use crate::surroundings::World;
 use crate::undo::{Keep, Retention, Transactions, UndoReport};
 
@@ -434,9 +434,7 @@ impl Session {
         if let Err(status) = recorded {
             outcome.status = status;
         }
-        if !self.keeps_steps {
-            outcome.steps = Vec::new();
-        }
+        outcome.steps = self.shown(outcome.steps);
         outcome
     }
 
@@ -461,6 +459,19 @@ impl Session {
             transactions.begin(recorded, self.shell.directory.as_bstr());
         }
         (streams, said_to)
+    }
+
+    /// What has run, for the caller. Variables in its words were replaced by their values, so they are results like output.
+    fn shown(&self, mut steps: Vec<Step>) -> Vec<Step> {
+        if !self.keeps_steps {
+            return Vec::new();
+        }
+        if self.redaction.results == Results::Redacted {
+            for word in steps.iter_mut().flat_map(|step| &mut step.argv) {
+                *word = self.redaction.rules().redact(word).0.into_owned().into();
+            }
+        }
+        steps
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.

@@ -8,7 +8,6 @@ use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Standard};
 use exacta::gate::Face;
 use exacta::policy::{Decision, Place, Surroundings as _};
-use exacta::redaction::{Redaction, Results};
 use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 use serde_json::{Value, json};
@@ -67,8 +66,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         _ => outcome.status,
     };
     if global.json {
-        let mut report =
-            report(&run, &id, &directory, started, status, &outcome, session.redaction());
+        let mut report = report(&run, &id, &directory, started, status, &outcome);
         if let (Some(changes), Some(report)) = (changes, report.as_object_mut()) {
             report.insert("changes".to_owned(), changes);
         }
@@ -148,7 +146,6 @@ fn report(
     started: SystemTime,
     status: ExitStatus,
     outcome: &Outcome,
-    redaction: &Redaction,
 ) -> Value {
     // A report says no more than the command itself would.
     let finding = outcome.judged.finding.as_ref().filter(|_| !is_concealed(outcome));
@@ -178,23 +175,15 @@ fn report(
             "strategy": undo.strategy,
         })),
         "approval": approval(outcome),
-        "redacted": (redaction.results == Results::Redacted).then_some(&outcome.redacted.kinds),
+        "redacted": outcome.redacted.kinds,
         "steps": outcome.steps.iter().map(|step| json!({
-            "argv": step.argv.iter().map(|word| shown(word, redaction)).collect::<Vec<_>>(),
+            "argv": step.argv.iter().map(|word| word.to_str_lossy()).collect::<Vec<_>>(),
             "rule": step.rule.as_deref(),
             "exit_code": step.status.0,
             "builtin": step.builtin,
             "duration_ms": step.duration.as_secs_f64() * 1000.0,
         })).collect::<Vec<_>>(),
     })
-}
-
-/// A word of a command that has run. The variables in it were replaced by their values, so it is a result like output.
-fn shown(word: &[u8], redaction: &Redaction) -> String {
-    if redaction.results == Results::Whole {
-        return word.to_str_lossy().into_owned();
-    }
-    redaction.rules().redact(word).0.to_str_lossy().into_owned()
 }
 
 /// The agent is told that there is no such command.

@@ -1,9 +1,8 @@
 //! Where to look: the positions of a text at which one of a few hundred words begins, found at memory speed.
 //!
-//! Three bytes, folded to 32 classes each, are one bit of a map of 4 KB, which stays in the nearest cache; where it is set,
-//! a second map of 8 KB is asked about the fourth byte too, which leaves one place in a hundred to look at. An
-//! Aho-Corasick automaton of the same words is 50 times as large, has to be built by every process that starts, and goes
-//! through its states one byte after another; here nothing depends on the byte before, and building costs microseconds.
+//! Four bytes, folded to 32 classes each, are hashed to one bit of a map of 8 KB, which stays in the nearest cache; it leaves one
+//! place in a hundred to look at. An Aho-Corasick automaton of the same words is many times as large, has to be built by every
+//! process that starts, and waits for its state after each byte; here a byte waits for a shift, and building costs microseconds.
 
 use std::borrow::Cow;
 
@@ -30,8 +29,6 @@ pub const SHORTEST: usize = 3;
 #[derive(Debug, Clone)]
 pub struct Gate<T> {
     map: Vec<u64>,
-    /// The same with the fourth byte, by a hash.
-    fine: Vec<u64>,
     /// The first word with these three bytes, counted from one.
     first: Vec<u16>,
     words: Vec<Word<T>>,
@@ -39,26 +36,23 @@ pub struct Gate<T> {
 
 impl<T> Gate<T> {
     pub fn new() -> Self {
-        Gate { map: vec![0; MAP], fine: vec![0; FINE], first: vec![0; TRIPLES], words: Vec::new() }
+        Gate { map: vec![0; MAP], first: vec![0; TRIPLES], words: Vec::new() }
     }
 
     /// Words that are too short are left out, and so is what is one too many for a gate.
     pub fn add(&mut self, text: impl Into<Cow<'static, [u8]>>, letters: Letters, meaning: T) {
         let text = text.into();
         let [a, b, c, ..] = *text else { return };
-        let triple = (class(a) << 10) | (class(b) << 5) | class(c);
+        let triple = triple(a, b, c);
         let Ok(number) = u16::try_from(self.words.len() + 1) else { return };
-        if let (Some(bits), Some(first)) =
-            (self.map.get_mut(triple / 64), self.first.get_mut(triple))
-        {
-            *bits |= 1 << (triple % 64);
-            let fourth = text.get(3).map_or(0..CLASS_COUNT, |byte| class(*byte)..class(*byte) + 1);
-            for fourth in fourth {
-                let place = fine(triple, fourth);
-                if let Some(bits) = self.fine.get_mut(place / 64) {
-                    *bits |= 1 << (place % 64);
-                }
+        let fourth = text.get(3).map_or(0..CLASS_COUNT, |byte| class(*byte)..class(*byte) + 1);
+        for fourth in fourth {
+            let place = place((triple as u32) << 5 | fourth);
+            if let Some(bits) = self.map.get_mut(place / 64) {
+                *bits |= 1 << (place % 64);
             }
+        }
+        if let Some(first) = self.first.get_mut(triple) {
             let next = std::mem::replace(first, number);
             self.words.push(Word { text, letters, meaning, next });
         }
@@ -67,32 +61,29 @@ impl<T> Gate<T> {
     /// The first position from `from` and before `limit` at which a word may begin.
     pub fn next(&self, text: &[u8], from: usize, limit: usize) -> Option<usize> {
         let map: &[u64; MAP] = self.map.as_slice().try_into().ok()?;
-        let fine_map: &[u64; FINE] = self.fine.as_slice().try_into().ok()?;
-        let whole = text;
-        let end = limit.saturating_add(SHORTEST - 1).min(text.len());
+        let end = limit.saturating_add(SHORTEST).min(text.len());
         let text = text.get(from..end)?;
-        let (head, rest) = text.split_at_checked(SHORTEST - 1)?;
-        let mut triple = head.iter().fold(0, |triple, byte| (triple << 5) | class(*byte));
+        let (head, rest) = text.split_at_checked(SHORTEST)?;
+        let mut four = head.iter().fold(0, |four, byte| (four << 5) | class(*byte));
+        let bit = |four| {
+            let place = place(four);
+            (map[place / 64] >> (place % 64)) & 1
+        };
         for (at, byte) in rest.iter().enumerate() {
-            triple = ((triple << 5) | class(*byte)) & (TRIPLES - 1);
-            if (map[triple / 64] >> (triple % 64)) & 1 != 0 {
-                let fourth = whole.get(from + at + SHORTEST).map_or(0, |byte| class(*byte));
-                let place = fine(triple, fourth);
-                if (fine_map[place / 64] >> (place % 64)) & 1 != 0 {
-                    return Some(from + at);
-                }
+            four = (four << 5) | class(*byte);
+            if bit(four) != 0 {
+                return Some(from + at);
             }
         }
-        None
+        // The last three bytes of a text have no fourth: as if something followed that no word contains.
+        let last = from + rest.len();
+        (bit(four << 5) != 0 && last < limit).then_some(last)
     }
 
     /// The words that really begin here.
     pub fn words<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (&'a T, usize)> + 'a {
         let mut number = match text {
-            [a, b, c, ..] => {
-                let triple = (class(*a) << 10) | (class(*b) << 5) | class(*c);
-                self.first.get(triple).copied().unwrap_or_default()
-            }
+            [a, b, c, ..] => self.first.get(triple(*a, *b, *c)).copied().unwrap_or_default(),
             _ => 0,
         };
         std::iter::from_fn(move || {
@@ -114,20 +105,22 @@ impl<T> Gate<T> {
 }
 
 const TRIPLES: usize = 1 << 15;
-const MAP: usize = TRIPLES / 64;
-const FINE_BITS: u32 = 16;
-const FINE: usize = (1 << FINE_BITS) / 64;
-const CLASS_COUNT: usize = 32;
+const MAP_BITS: u32 = 16;
+const MAP: usize = (1 << MAP_BITS) / 64;
+const CLASS_COUNT: u32 = 32;
 
-/// The place of four bytes in the second map.
-fn fine(triple: usize, fourth: usize) -> usize {
-    let four = ((triple << 5) | fourth) as u32;
-    (four.wrapping_mul(0x9e37_79b1) >> (32 - FINE_BITS)) as usize
+fn triple(a: u8, b: u8, c: u8) -> usize {
+    (class(a) << 10 | class(b) << 5 | class(c)) as usize
+}
+
+/// The place of four bytes in the map. What was before them is shifted out.
+fn place(four: u32) -> usize {
+    ((four << 12).wrapping_mul(0x9e37_79b1) >> (32 - MAP_BITS)) as usize
 }
 
 /// Letters in one case, digits as one; of the rest only what words of ours contain.
-fn class(byte: u8) -> usize {
-    usize::from(CLASSES[usize::from(byte)])
+fn class(byte: u8) -> u32 {
+    u32::from(CLASSES[usize::from(byte)])
 }
 
 const CLASSES: [u8; 256] = {

@@ -43,7 +43,7 @@ use blocks::Start;
 use gate::{Gate, Letters};
 use lines::Line;
 use own::Pattern;
-use table::{TOKENS, Token};
+use table::{NUMBERED, TOKENS, Token};
 
 /// What stands in the place of a secret (S3 §8).
 pub const REDACTED: &str = "[REDACTED]";
@@ -163,7 +163,7 @@ impl Rules {
 
 /// The kinds of secrets that show by themselves what they are.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    TOKENS.iter().map(|token| token.kind)
+    TOKENS.iter().chain([&NUMBERED]).map(|token| token.kind)
 }
 
 /// What a word of the gate calls for.
@@ -190,6 +190,12 @@ fn builtin() -> Gate<Meaning> {
         for begin in token.begins {
             gate.add(begin.as_bytes(), Letters::AsWritten, Meaning::Token(token));
         }
+    }
+    for number in 10..100 {
+        // The third letter is that of any third digit; the fourth would be its own.
+        let mut begin = literals::to_base64(format!("{number}0").as_bytes());
+        begin.truncate(gate::SHORTEST);
+        gate.add(begin, Letters::AsWritten, Meaning::Token(&NUMBERED));
     }
     for program in PROGRAMS {
         gate.add(program.gate.as_bytes(), Letters::AsWritten, Meaning::Program(program));

@@ -123,7 +123,8 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
     match word {
         b"credential" | b"credentials" | b"cred" | b"creds" | b"auth" | b"salt" | b"dsn"
         | b"webhook" | b"hmac" => Some((Promise::Perhaps, "credential")),
-        b"psk" | b"otp" if before != b"is" => Some((Promise::Perhaps, "secret")),
+        b"psk" => Some((Promise::Secret, "secret")),
+        b"otp" if before != b"is" => Some((Promise::Perhaps, "secret")),
         b"code" if matches!(before, b"recovery" | b"backup") => Some((Promise::Secret, "secret")),
         b"sig" | b"signature" => Some((Promise::Perhaps, "signature")),
         b"mnemonic" | b"phrase" if word != b"phrase" || before == b"seed" => {

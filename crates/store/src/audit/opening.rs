@@ -16,7 +16,7 @@ use super::error::{AuditError, database};
 use super::schema;
 use crate::system;
 
-const NAME: &str = "exacta.db";
+pub const NAME: &str = "exacta.db";
 const BESIDE: [&str; 3] = [NAME, "exacta.db-wal", "exacta.db-shm"];
 
 /// Several processes take turns; one that holds on for so long is stuck.
