@@ -105,6 +105,10 @@ impl Scene {
         for state in [".clada", "n/.clada"] {
             let Ok(entries) = fs::read_dir(self.root().join(state)) else { continue };
             for entry in entries.flatten() {
+                // Grows with every request; what a script could do to it, it could do to the others here too.
+                if entry.file_name().to_string_lossy().starts_with(exacta::audit::store::NAME) {
+                    continue;
+                }
                 let working = WORKING.iter().any(|name| entry.file_name() == *name);
                 if working {
                     found.insert(entry.path(), "working".into());
