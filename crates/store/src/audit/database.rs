@@ -4,8 +4,9 @@
 //! of the chain then, so the chain never forks. A batch that has to be on the disk is signed as well, and its head anchored
 //! outside of the project: cutting a signed record off is found.
 
+use std::cell::OnceCell;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Transaction, params};
@@ -14,7 +15,7 @@ use super::anchor::Anchor;
 use super::chain::{self, Hash};
 use super::entry::{Asked, Entry, Moment, Outcome};
 use super::error::{AuditError, database};
-use super::key::{Signed, Signer};
+use super::key::{Signed, Signer, open_folder};
 use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner};
 use super::{opening, retention};
 
@@ -40,7 +41,9 @@ pub struct Database {
     state: OwnedFd,
     /// Whose chain it is.
     identity: [u8; 16],
-    signer: Option<(Signer, Anchor)>,
+    signing: Signing,
+    /// Opened for the first signature: many a process ends without one. Within: nothing is signed here.
+    signer: OnceCell<Option<(Signer, Anchor)>>,
     durability: Durability,
     /// Up to here everything is signed.
     signed: u64,
@@ -55,12 +58,11 @@ impl Database {
         // What is not asked to be on the disk is not waited for.
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(database("be opened"))?;
         let identity = identity(&connection)?;
-        let signer = signing.folder.as_deref().map(|folder| open_signer(folder, &signing.project));
-        let signer = signer.transpose()?;
         let durability = Durability::Process;
         let signed = last_signed(&connection)?;
         let state = opening::keep(state)?;
-        Ok(Database { connection, state, identity, signer, durability, signed, waited: false })
+        let (signing, signer, waited) = (signing.clone(), OnceCell::new(), false);
+        Ok(Database { connection, state, identity, signing, signer, durability, signed, waited })
     }
 
     fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {
@@ -87,10 +89,8 @@ impl Database {
         let due = manner.durability == Durability::Disk
             || (manner.last && self.waited)
             || head.sequence - self.signed.min(head.sequence) >= SIGNED_EVERY;
-        let signed = match &self.signer {
-            Some((signer, _)) if due && head.sequence > self.signed => Some(signer.sign(head)),
-            _ => None,
-        };
+        let signer = if due && head.sequence > self.signed { self.signer()? } else { None };
+        let signed = signer.map(|(signer, _)| signer.sign(head));
         if let Some(signed) = &signed {
             keep_checkpoint(&transaction, signed)?;
         }
@@ -110,7 +110,7 @@ impl Database {
             let before = head(&transaction, self.identity)?;
             let head = append(&transaction, before, &[Entry::Cut(cut).into()])?;
             retention::remove(&transaction, &cut)?;
-            let signed = self.signer.as_ref().map(|(signer, _)| signer.sign(head));
+            let signed = self.signer()?.map(|(signer, _)| signer.sign(head));
             if let Some(signed) = &signed {
                 keep_checkpoint(&transaction, signed)?;
             }
@@ -123,16 +123,26 @@ impl Database {
     }
 
     fn anchor(&mut self, signed: Option<&Signed>) -> Result<(), AuditError> {
-        let (Some((_, anchor)), Some(signed)) = (&self.signer, signed) else { return Ok(()) };
+        let (Some(Some((_, anchor))), Some(signed)) = (self.signer.get(), signed) else {
+            return Ok(());
+        };
         self.signed = signed.head.sequence;
         anchor.set(signed)
+    }
+
+    fn signer(&self) -> rusqlite::Result<Option<&(Signer, Anchor)>> {
+        if let Some(signer) = self.signer.get() {
+            return Ok(signer.as_ref());
+        }
+        let opened = open_signer(&self.signing).map_err(in_transaction)?;
+        Ok(self.signer.get_or_init(|| opened).as_ref())
     }
 }
 
 impl Ledger for Database {
     fn append(&mut self, batch: &[Draft], manner: Manner) -> Result<(), AuditError> {
         // An anchor may only say what is on the disk.
-        let (mut durability, signs) = (manner.durability, self.signer.is_some());
+        let (mut durability, signs) = (manner.durability, self.signing.folder.is_some());
         let head = self.head_sequence()?;
         if signs && head + batch.len() as u64 - self.signed.min(head) >= SIGNED_EVERY {
             durability = Durability::Disk;
@@ -180,8 +190,18 @@ impl Database {
     }
 }
 
-fn open_signer(folder: &Path, project: &[u8]) -> Result<(Signer, Anchor), AuditError> {
-    Ok((Signer::of_user(folder)?, Anchor::open(folder, project)?))
+/// A user without a place for a key has records that are not signed; one whose key is not in order has none.
+fn open_signer(signing: &Signing) -> Result<Option<(Signer, Anchor)>, AuditError> {
+    let Some(folder) = signing.folder.as_deref().filter(|folder| open_folder(folder).is_ok())
+    else {
+        return Ok(None);
+    };
+    Ok(Some((Signer::of_user(folder)?, Anchor::open(folder, &signing.project)?)))
+}
+
+/// What goes wrong within a transaction ends it, whoever says so.
+fn in_transaction(error: AuditError) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }
 
 fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
@@ -216,8 +236,7 @@ fn append(
 ) -> rusqlite::Result<Head> {
     let mut statements = Statements::new(transaction)?;
     for draft in batch {
-        let body = chain::encode(&draft.entry)
-            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        let body = chain::encode(&draft.entry).map_err(in_transaction)?;
         head.sequence += 1;
         head.stamp = head.stamp.max(now());
         let kind = draft.entry.kind();

@@ -130,7 +130,9 @@ impl Writer {
             self.shared.wake.notify_one();
         }
         drop(state);
-        self.wait_for(ticket)
+        self.wait_for(ticket)?;
+        // What was not even taken is not written either.
+        self.check()
     }
 
     fn push(&self, waiting: Waiting, urgent: Option<Durability>) -> Result<u64, AuditError> {

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 
 use super::ground::*;
-use crate::audit::{AuditError, Database, Ledger as _, Reader, Signing};
+use crate::audit::{Archive as _, AuditError, Database, Ledger as _, Reader, Signing};
 
 fn opened(ground: &Ground) -> Result<(), AuditError> {
     Database::open(ground.state().as_fd(), &Signing::default()).map(|_| ())
@@ -13,7 +13,7 @@ fn opened(ground: &Ground) -> Result<(), AuditError> {
 #[test]
 fn what_is_made_is_private() {
     let ground = Ground::new();
-    ground.open().append(&[read_only(1)], SOON).expect("written");
+    ground.open().append(&[intent(1)], NOW).expect("written");
     for name in ["exacta.db", "exacta.db-wal", "exacta.db-shm"] {
         let mode = std::fs::metadata(ground.folder.join("state").join(name)).expect(name).mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
@@ -72,6 +72,9 @@ fn a_key_that_others_can_read_signs_nothing() {
     let ground = filled();
     let readable = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(ground.keys().join("key"), readable).expect("set");
-    let opened = Database::open(ground.state().as_fd(), &ground.signing());
-    assert!(matches!(opened, Err(AuditError::Key(_))));
+    let mut database = ground.open();
+    assert!(database.append(&[read_only(90)], SOON).is_ok());
+    let refused = database.append(&[intent(91)], NOW);
+    assert!(refused.is_err_and(|error| error.to_string().contains("0600")));
+    assert_eq!(ground.reader().head().map(|head| head.sequence), Ok(41));
 }
