@@ -9,7 +9,7 @@
 )]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -219,6 +219,63 @@ fn what_cannot_be_recorded_is_not_done() {
     // What changes nothing may have happened, but not without saying that nobody will know.
     let output = project.run(&["-c", "echo hi"]);
     assert_eq!(status(&output), 125, "{output:?}");
+}
+
+/// Nothing but a record is needed to read: where none can be kept in the project, it is with the user's own state.
+#[test]
+fn a_project_that_is_only_there_to_be_read_is_recorded_elsewhere() {
+    let project = Project::new();
+    fs::write(project.root.join("notes.txt"), "kept\n").expect("a file");
+    let script = "mount --bind . . && mount -o remount,ro,bind . && cd . && cd \"$PWD\" && exec \"$0\" \"$@\"";
+    let read_only = |arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "bash", "-c", script]);
+        command.arg(env!("CARGO_BIN_EXE_exacta")).args(arguments);
+        command.current_dir(&project.root).stdin(Stdio::null());
+        command.env("HOME", project.folder.join("home")).env_remove("XDG_STATE_HOME");
+        command.output().expect("a namespace of its own")
+    };
+    let output = read_only(&["-c", "cat notes.txt"]);
+    assert_eq!((status(&output), said(&output).as_str()), (0, "kept\n"), "{output:?}");
+    let output = read_only(&["shell", "history", "--json"]);
+    let history: Value = serde_json::from_slice(&output.stdout).expect("a history");
+    assert_eq!(history[0]["command"], "cat notes.txt");
+    let output = read_only(&["-c", "echo x > new"]);
+    assert_ne!(status(&output), 0, "{output:?}");
+    assert!(!project.root.join(".clada").exists());
+}
+
+#[test]
+fn secrets_are_not_in_the_record() {
+    let project = Project::new();
+    let secret = ["ghp_", "R8sVxKq2LmT7yNc4WbZ1dHf6JgP0aE3uQo9i"].concat();
+    let output =
+        project.run(&["-c", &format!("echo token {secret} > out; cat out; printenv X {secret}")]);
+    assert!(said(&output).contains(&secret), "the caller gets what the command says");
+    let [newest] = &project.history(&["--limit", "1"])[..] else { panic!("no history") };
+    assert_eq!(newest["command"], "echo token [REDACTED] > out; cat out; printenv X [REDACTED]");
+    assert_eq!(newest["stdout"], "token [REDACTED]\n");
+    let kept = newest["redacted"].to_string();
+    assert!(kept.contains("github"), "{kept}");
+    for entry in walk(&project.root.join(".clada")) {
+        let content = fs::read(&entry).expect("a file of the state");
+        let found = content.windows(secret.len()).any(|part| part == secret.as_bytes());
+        assert!(!found, "{}", entry.display());
+    }
+}
+
+/// Every file below, but for what undo needs to the byte.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a directory").flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+        if kind.is_dir() && !["pre", "redo", "run"].iter().any(|name| path.ends_with(name)) {
+            found.extend(walk(&path));
+        } else if kind.is_file() {
+            found.push(path);
+        }
+    }
+    found
 }
 
 #[test]

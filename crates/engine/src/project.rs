@@ -13,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bstr::BString;
 use rustix::fs::{Mode, OFlags};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::EngineError;
 
@@ -81,6 +82,17 @@ pub(crate) fn state_path(root: &Path) -> io::Result<PathBuf> {
     if !grants_nothing(root) {
         return Ok(root.join(STATE));
     }
+    Ok(user_state()?.join("tmp"))
+}
+
+/// Where the record of a project is that this user cannot write to: nothing but its record is needed to read in it.
+pub(crate) fn record_elsewhere(root: &[u8]) -> io::Result<PathBuf> {
+    let name = exacta_store::audit::hex(&Sha256::digest(root));
+    Ok(user_state()?.join("records").join(name))
+}
+
+/// The user's own state.
+fn user_state() -> io::Result<PathBuf> {
     let directory =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || Some(directory("HOME")?.join(".local/state"));
@@ -88,7 +100,7 @@ pub(crate) fn state_path(root: &Path) -> io::Result<PathBuf> {
         let problem = "neither XDG_STATE_HOME nor HOME says where the state of this root can be";
         io::Error::new(io::ErrorKind::NotFound, problem)
     })?;
-    Ok(states.join("exacta/tmp"))
+    Ok(states.join("exacta"))
 }
 
 /// The state, made on demand: only for its owner, ignored by git.

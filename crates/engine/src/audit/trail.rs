@@ -93,8 +93,17 @@ impl Trail {
         })?;
         // Never through a link in the last place: the state may have come with the repository.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::open(&path, flags, Mode::empty()) {
-            Err(Errno::NOENT) => Err(AuditError::Nothing),
+        let opened = rustix::fs::open(&path, flags, Mode::empty());
+        // Of what this user may only read, the record is with the user's own state.
+        let elsewhere = || {
+            let path = project::record_elsewhere(self.root.as_os_str().as_bytes()).ok()?;
+            rustix::fs::open(&path, flags, Mode::empty()).ok()
+        };
+        match opened {
+            Err(Errno::NOENT) => elsewhere().ok_or(AuditError::Nothing),
+            Err(errno @ (Errno::ACCESS | Errno::PERM)) => {
+                elsewhere().ok_or_else(|| failed("open the state of it", errno))
+            }
             state => state.map_err(|errno| failed("open the state of it", errno)),
         }
     }

@@ -1,15 +1,18 @@
 //! One writer for each project in a process, however many sessions there are.
 
 use std::collections::HashMap;
-use std::os::fd::AsFd;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use bstr::BStr;
 use exacta_store::audit::{AuditError, Database, Ledger, Signing, Writer};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::AuditOptions;
-use crate::filesystem::state::State;
+use crate::filesystem::state::{State, open_path};
+use crate::project::record_elsewhere;
 
 /// By device and inode of the state directory: two paths may lead to one.
 type Writers = HashMap<(u64, u64), Weak<Writer>>;
@@ -22,7 +25,7 @@ pub(super) fn of(
     root: &BStr,
     options: &AuditOptions,
 ) -> Result<Arc<Writer>, AuditError> {
-    let opened = state.open().map_err(failed)?;
+    let opened = writable(state, root).map_err(failed)?;
     let stat = rustix::fs::fstat(&opened).map_err(|errno| failed(errno.into()))?;
     let place = (stat.st_dev, stat.st_ino);
     let mut writers = WRITERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,7 +45,25 @@ pub(super) fn of(
     Ok(writer)
 }
 
-fn failed(error: std::io::Error) -> AuditError {
+/// The state, or where the record is kept of a project that is only there to be read.
+fn writable(state: &State, root: &BStr) -> io::Result<OwnedFd> {
+    let opened = state.open().and_then(|opened| {
+        let access = rustix::fs::Access::WRITE_OK;
+        rustix::fs::accessat(&opened, ".", access, AtFlags::EACCESS)?;
+        Ok(opened)
+    });
+    match opened {
+        Err(error) if is_read_only(&error) => open_path(&record_elsewhere(root)?),
+        opened => opened,
+    }
+}
+
+pub(super) fn is_read_only(error: &io::Error) -> bool {
+    let read_only = [Errno::ACCESS, Errno::PERM, Errno::ROFS];
+    Errno::from_io_error(error).is_some_and(|errno| read_only.contains(&errno))
+}
+
+fn failed(error: io::Error) -> AuditError {
     let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
     AuditError::System { doing: "open the state", path: ".clada".into(), errno }
 }
