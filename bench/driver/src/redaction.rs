@@ -25,6 +25,8 @@ pub fn measure(folder: &str) -> Result<(), Box<dyn Error>> {
         ("lookalikes", "excerpts_lookalikes.txt"),
         ("secrets", "sundry_secrets.txt"),
         ("lookalikes", "sundry_lookalikes.txt"),
+        ("secrets", "classes_secrets.txt"),
+        ("lookalikes", "classes_lookalikes.txt"),
     ] {
         for case in cases(&std::fs::read_to_string(format!("{folder}/{file}"))?) {
             let changed = rules.redact(case.text.as_bytes()).0.into_owned();

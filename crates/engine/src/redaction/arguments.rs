@@ -3,6 +3,7 @@
 
 use super::found::{Found, Hit};
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
+use super::values::Makeup;
 use super::vocabulary;
 
 #[derive(Debug)]
@@ -28,6 +29,12 @@ enum Takes {
     Percent,
     /// The last word of so many.
     Last(usize),
+    /// The last word of so many, if a machine made it.
+    Made(usize),
+    /// The word after one that begins like this: `net use \\\\host\\share SECRET`
+    After,
+    /// `user/SECRET@host`, with or without the option before it.
+    Slash,
 }
 
 const fn program(
@@ -42,12 +49,12 @@ const fn behind(gate: &'static str, program: Program) -> Program {
     Program { gate, ..program }
 }
 
-use Takes::{Attached, Last, Next, Pair, Percent};
+use Takes::{After, Attached, Last, Made, Next, Pair, Percent, Slash};
 
 pub const PROGRAMS: &[Program] = &[
     program("mysql", "", &[("-p", Attached)]),
     program("mysqldump", "", &[("-p", Attached)]),
-    program("mysqladmin", "", &[("-p", Attached)]),
+    program("mysqladmin", "", &[("-p", Attached), ("password", Last(1))]),
     program("mysqlimport", "", &[("-p", Attached)]),
     program("mariadb", "", &[("-p", Attached)]),
     program("mariadb-dump", "", &[("-p", Attached)]),
@@ -139,6 +146,92 @@ pub const PROGRAMS: &[Program] = &[
     behind("gh secret", program("gh", "secret", &[("--body", Next), ("-b", Next)])),
     program("ssh-keygen", "", &[("-N", Next), ("-P", Next)]),
     program("svn", "", &[("--password", Next)]),
+    program("jenkins-cli.jar", "", &[("-auth", Pair)]),
+    program("jenkins-cli", "", &[("-auth", Pair)]),
+    program("sqlplus", "", &[("", Slash)]),
+    program("sqlplus64", "", &[("", Slash)]),
+    program("sqlldr", "", &[("userid=", Slash), ("", Slash)]),
+    program("expdp", "", &[("userid=", Slash), ("", Slash)]),
+    program("impdp", "", &[("userid=", Slash), ("", Slash)]),
+    program("rman", "", &[("target=", Slash), ("", Slash)]),
+    program("tnsping", "", &[("", Slash)]),
+    program("mysqlcheck", "", &[("-p", Attached)]),
+    program("mysqlbinlog", "", &[("-p", Attached)]),
+    program("mysqlslap", "", &[("-p", Attached)]),
+    program("mysqlsh", "", &[("-p", Attached)]),
+    program("mycli", "", &[("-p", Next)]),
+    program("litecli", "", &[("-p", Next)]),
+    program("mongofiles", "", &[("-p", Next)]),
+    program("mongostat", "", &[("-p", Next)]),
+    program("couchbase-cli", "", &[("-p", Next)]),
+    program("cbbackupmgr", "", &[("-p", Next)]),
+    program("beeline", "", &[("-p", Next)]),
+    program("vsql", "", &[("-w", Next)]),
+    program("nzsql", "", &[("-pw", Next)]),
+    program("tsql", "", &[("-P", Next)]),
+    behind("db2 connect", program("db2", "connect", &[("using", Last(1))])),
+    program("redis-benchmark", "", &[("-a", Next)]),
+    program("valkey-cli", "", &[("-a", Next)]),
+    program("keydb-cli", "", &[("-a", Next)]),
+    program("twine", "", &[("-p", Next)]),
+    program("conan", "", &[("-p", Next)]),
+    behind("cargo login", program("cargo", "login", &[("login", Made(1))])),
+    behind("nuget setapikey", program("nuget", "setapikey", &[("setapikey", Made(1))])),
+    behind("nuget setApiKey", program("nuget", "setApiKey", &[("setApiKey", Made(1))])),
+    program("codecov", "", &[("-t", Made(1))]),
+    program("gitlab-runner", "register", &[("-r", Made(1))]),
+    program("netlify", "", &[("--auth", Made(1)), ("-a", Made(1))]),
+    program("vercel", "", &[("-t", Made(1))]),
+    program("rclone", "obscure", &[("obscure", Last(1))]),
+    behind("vault operator", program("vault", "operator", &[("unseal", Made(1))])),
+    behind("vault unseal", program("vault", "unseal", &[("unseal", Made(1))])),
+    behind("bw login", program("bw", "login", &[("login", Last(2))])),
+    behind("bw unlock", program("bw", "unlock", &[("unlock", Last(1))])),
+    program("smbmap", "", &[("-p", Next)]),
+    program("winexe", "", &[("-U", Percent)]),
+    program("smbget", "", &[("-U", Percent)]),
+    program("smbcacls", "", &[("-U", Percent)]),
+    program("wbinfo", "", &[("-a", Percent)]),
+    behind("net rpc", program("net", "rpc", &[("-U", Percent)])),
+    behind("net ads", program("net", "ads", &[("-U", Percent)])),
+    behind("net use", program("net", "use", &[("\\\\", After)])),
+    behind(
+        "samba-tool user",
+        program("samba-tool", "user", &[("create", Last(2)), ("add", Last(2))]),
+    ),
+    program("netexec", "", &[("-p", Next)]),
+    behind("nxc ", program("nxc", "", &[("-p", Next)])),
+    program("plink", "", &[("-pw", Next)]),
+    program("plink.exe", "", &[("-pw", Next)]),
+    program("pscp", "", &[("-pw", Next)]),
+    program("psftp", "", &[("-pw", Next)]),
+    program("psexec", "", &[("-p", Next)]),
+    program("kadmin", "", &[("-w", Next), ("-pw", Next)]),
+    program("kadmin.local", "", &[("-pw", Next)]),
+    program("addprinc", "", &[("-pw", Next)]),
+    program("ldapcompare", "", &[("-w", Next)]),
+    program("ldapmodrdn", "", &[("-w", Next)]),
+    program("cmdkey", "", &[("/pass:", Attached)]),
+    program("schtasks", "", &[("/RP", Next), ("/rp", Next)]),
+    program("mosquitto_passwd", "", &[("-b", Last(3))]),
+    program("mosquitto_rr", "", &[("-P", Next)]),
+    program("rabbitmqadmin", "", &[("-p", Next)]),
+    program("rabbitmqctl", "", &[("authenticate_user", Last(2))]),
+    program("ncftpput", "", &[("-p", Next)]),
+    program("ncftpget", "", &[("-p", Next)]),
+    program("7zz", "", &[("-p", Attached)]),
+    program("7zr", "", &[("-p", Attached)]),
+    program("zipcloak", "", &[("-P", Next)]),
+    program("pdftk", "", &[("input_pw", Last(1)), ("user_pw", Last(1)), ("owner_pw", Last(1))]),
+    behind("security unlock-", program("security", "unlock-keychain", &[("-p", Next)])),
+    behind("security create-", program("security", "create-keychain", &[("-p", Next)])),
+    behind("security set-key", program("security", "set-key-partition-list", &[("-k", Next)])),
+    behind("security import", program("security", "import", &[("-P", Next)])),
+    program("signtool", "", &[("/p", Next)]),
+    program("jarsigner", "", &[("-storepass", Next), ("-keypass", Next)]),
+    program("xfreerdp3", "", &[("/p:", Attached)]),
+    program("wlfreerdp", "", &[("/p:", Attached)]),
+    program("bitcoin-cli", "", &[("importprivkey", Made(1)), ("walletpassphrase", Last(1))]),
 ];
 
 /// The name of a program begins here.
@@ -197,14 +290,23 @@ fn secret(
     takes: Takes,
 ) -> Option<(usize, usize)> {
     let text = line.get(word.0..word.1)?;
-    let attached = text.strip_prefix(option.as_bytes())?;
+    if takes == Slash {
+        return user_and_secret(line, word, option);
+    }
+    let attached = match takes {
+        // `zip -rP`: short options of one letter in one word.
+        Next if is_bundle(text, option) => b"",
+        _ => text.strip_prefix(option.as_bytes())?,
+    };
     let (start, end) = match takes {
-        Last(count) if attached.is_empty() => words
-            .clone()
-            .take(count)
-            .filter(|range| !line.get(range.0..range.1).is_some_and(|word| word.starts_with(b"-")))
-            .nth(count - 1)?,
-        Last(_) => return None,
+        After => words.clone().next()?,
+        Last(count) | Made(count) if attached.is_empty() => {
+            let text = |range: &(usize, usize)| line.get(range.0..range.1).unwrap_or_default();
+            // Options of one letter may stand between; a long one may have a word of its own.
+            let rest = words.clone().filter(|range| !matches!(text(range), [b'-', _]));
+            rest.take_while(|range| !text(range).starts_with(b"-")).nth(count - 1)?
+        }
+        Last(_) | Made(_) => return None,
         Attached if attached.is_empty() => return None,
         _ if attached.is_empty() => words.clone().next()?,
         Next | Pair | Percent if option.starts_with("--") || option.len() > 2 => {
@@ -218,6 +320,8 @@ fn secret(
     let skip = match takes {
         Pair => value.iter().position(|byte| *byte == b':')? + 1,
         Percent => value.iter().position(|byte| *byte == b'%')? + 1,
+        Made(_) if !Makeup::of(value).is_random() => return None,
+        After if value.starts_with(b"/") || value.starts_with(b"*") => return None,
         _ if value.starts_with(b"pass:") => 5,
         _ if option == "--from-literal" => value.iter().position(|byte| *byte == b'=')? + 1,
         _ if option == "-u" => value.iter().position(|byte| *byte == b',')? + 1,
@@ -225,6 +329,43 @@ fn secret(
     };
     let value = value.get(skip..)?;
     is_value(value).then_some((start + skip, end))
+}
+
+/// `-rP` where `-P` is meant: capitals only, for `-np` may be anything.
+fn is_bundle(text: &[u8], option: &str) -> bool {
+    let [b'-', letter] = option.as_bytes() else { return false };
+    matches!(text, [b'-', front @ .., last] if last == letter
+        && letter.is_ascii_uppercase()
+        && (1..4).contains(&front.len())
+        && front.iter().all(u8::is_ascii_lowercase))
+}
+
+/// `scott/tiger@host`, as Oracle's programs take it.
+fn user_and_secret(line: &[u8], word: (usize, usize), option: &str) -> Option<(usize, usize)> {
+    let (start, end) = unquoted(line, word.0, word.1);
+    let start = if line.get(start..end)?.starts_with(option.as_bytes()) {
+        start + option.len()
+    } else {
+        return None;
+    };
+    let text = line.get(start..end)?;
+    let is_user = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$#".contains(byte);
+    let user = text.iter().take_while(|byte| is_user(byte)).count();
+    if user == 0 || text.get(user) != Some(&b'/') {
+        return None;
+    }
+    let rest = text.get(user + 1..)?;
+    // In quotes it may have any sign.
+    let quoted =
+        rest.strip_prefix(b"\"").and_then(|rest| rest.iter().position(|byte| *byte == b'"'));
+    let host = || rest.iter().position(|byte| *byte == b'@').unwrap_or(rest.len());
+    let length = quoted.map_or_else(host, |length| length + 2);
+    let value = rest.get(..length)?;
+    // A file, where no host follows: `sqlplus scripts/nightly.sql`.
+    let file = length == rest.len() && (value.contains(&b'/') || value.contains(&b'.'));
+    let inset = usize::from(quoted.is_some() && length > 4);
+    let from = start + user + 1;
+    (!file && is_value(value)).then_some((from + inset, from + length - inset))
 }
 
 fn is_value(value: &[u8]) -> bool {

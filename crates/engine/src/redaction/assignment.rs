@@ -1,13 +1,14 @@
 //! Values given to names that promise a secret, in whatever notation: shells, YAML, JSON (also JSON within JSON), TOML, INI,
 //! XML, code, URLs, arguments of programs, SQL.
 
+use super::around::{after_wrapper, is_lookup};
 use super::found::{Found, Hit, Memory};
 use super::names::{self, Name, Promise};
 use super::reading::{
     Quote, Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
 };
-use super::spaced;
 use super::values::{self, Form, is_secret};
+use super::{chosen, prompts, spaced};
 
 /// A name on a line and what is around it.
 #[derive(Debug, Clone, Copy)]
@@ -146,6 +147,8 @@ fn of_words(line: &[u8], start: usize, text: &[u8]) -> Option<Name> {
         b"account",
         b"auth",
         b"service",
+        b"unseal",
+        b"recovery",
     ];
     let owned =
         text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
@@ -181,7 +184,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn line(&self) -> &[u8] {
+    pub fn line(&self) -> &[u8] {
         self.hit.line
     }
 
@@ -220,6 +223,7 @@ impl Context<'_> {
                     self.content(self.operator_at + close, found);
                 }
             }
+            _ if (spaced || at(line, self.operator_at) == b'[') && prompts::look(self, found) => {}
             _ if spaced || at(line, self.operator_at) == b'(' => {
                 return spaced::look(self, memory, found);
             }
@@ -324,118 +328,36 @@ impl Context<'_> {
             let end = closing_quote(line, inner, quote);
             let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
             let value = line.get(inner..end).unwrap_or_default();
-            if is_secret(value, self.named.name, Form::Quoted) && !is_lookup(line, start, end) {
+            let cased = value.iter().any(u8::is_ascii_uppercase);
+            let joined = (self.named.name.capitals || cased)
+                && self.is_tight(form)
+                && chosen::is_joined(value)
+                && is_secret(value, self.named.name, Form::Argument);
+            let secret = joined || is_secret(value, self.named.name, Form::Quoted);
+            if secret && !is_lookup(line, start, end) {
                 found.add(inner, end, self.kind());
             }
             return;
         }
+        if let Some(length) = self.phrase(start) {
+            found.add(start, start + length, self.kind());
+            return;
+        }
         let end = unquoted_end(line, start, self.stops(form));
         let value = line.get(start..end).unwrap_or_default();
-        let form = self.sharpened(form, start, end);
+        let sharp = self.sharpened(form, start, end);
+        let capitals = self.named.name.capitals;
+        let form = if self.is_data(sharp, end) && chosen::is_joined(value)
+            || capitals && self.is_tight(sharp) && chosen::is_compound(value)
+            || self.may_be_mixed(sharp, start, end) && chosen::is_mixed(value)
+        {
+            Form::Argument
+        } else {
+            sharp
+        };
         if is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());
         }
     }
-
-    fn stops(&self, form: Form) -> Stops {
-        let line = self.line();
-        let before = self.named.start.checked_sub(1).map(|place| at(line, place));
-        let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(0);
-        let lead = line.get(first..self.named.start).unwrap_or_default();
-        let leads = [
-            &b""[..],
-            b"export ",
-            b"set ",
-            b"ENV ",
-            b"- ",
-            b"SET ",
-            b"declare -x ",
-            b"env ",
-            b"$env:",
-        ];
-        if form == Form::Query {
-            Stops::Query
-        } else if before == Some(b';') {
-            Stops::Semicolon
-        } else if form == Form::Plain
-            && self.hit.begins
-            && leads.contains(&lead)
-            && (first == 0 || !lead.is_empty())
-            && self.quote.is_none()
-            && at(line, self.operator_at) == b'='
-        {
-            Stops::Line
-        } else {
-            Stops::Word
-        }
-    }
-
-    /// What follows the value on the line says whether the line is data, code or a sentence.
-    fn sharpened(&self, form: Form, start: usize, end: usize) -> Form {
-        let line = self.line();
-        let colon = at(line, self.operator_at) == b':' || at(line, self.operator_at + 1) == b':';
-        if !(colon || form == Form::Spaced) || form == Form::Query {
-            return form;
-        }
-        let rest = line.get(end..).unwrap_or_default().trim_ascii();
-        let done = rest.is_empty()
-            || matches!(
-                rest.first(),
-                Some(b'#' | b',' | b'}' | b']' | b'"' | b'\'' | b'\\' | b'<' | b'&' | b'|')
-            )
-            || rest.starts_with(b"//");
-        // `token:value`, as in a list of parameters.
-        let tight = colon && start == self.operator_at + 1;
-        match (form, done) {
-            (Form::Plain, true) if tight && !self.named.quoted => Form::Spaced,
-            (_, true) => form,
-            _ => Form::Amid,
-        }
-    }
-}
-
-/// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
-fn after_wrapper(line: &[u8], start: usize) -> usize {
-    let rest = line.get(start..).unwrap_or_default();
-    let head = rest
-        .iter()
-        .take(48)
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:[]@$!".contains(byte))
-        .count();
-    let word = rest.get(..head).unwrap_or_default();
-    if matches!(word, b"b" | b"r" | b"u" | b"br" | b"rb" | b"@" | b"L" | b"u8" | b"B" | b"N")
-        && matches!(at(rest, head), b'"' | b'\'')
-    {
-        return start + head;
-    }
-    let wraps = [
-        &b"from"[..],
-        b"new",
-        b"byte",
-        b"SecretStr",
-        b"SecureString",
-        b"String",
-        b"str",
-        b"bytes",
-        b"Some",
-        b"Secret",
-        b"SecretString",
-        b"string",
-        b"sensitive",
-    ];
-    let last = word.rsplit(|byte| matches!(byte, b'.' | b':' | b']')).next().unwrap_or_default();
-    if at(rest, head) == b'(' && wraps.contains(&last) {
-        let inner = start + head + 1;
-        if opening_quote(line, inner).is_some() {
-            return inner;
-        }
-    }
-    start
-}
-
-/// `password = "x" if …`: no. `token = "TOKEN" in os.environ`, `"password"]`: a key, not a value.
-fn is_lookup(line: &[u8], start: usize, end: usize) -> bool {
-    let rest = line.get(end + 1..).unwrap_or_default();
-    rest.starts_with(b"]") && start.checked_sub(1).is_some_and(|before| at(line, before) == b'[')
 }

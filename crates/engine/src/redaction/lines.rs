@@ -27,6 +27,12 @@ pub enum Line {
     SecureString,
     /// `echo … | login --password-stdin`
     Piped,
+    /// `login --with-token <<< …`
+    HereString,
+    /// `CURLOPT_USERPWD, "user:password"`
+    UserPassword,
+    /// A key of a wallet in Base58.
+    Wallet,
     /// `net user name password`
     WindowsUser,
     /// `auth=("user", "password")`
@@ -65,11 +71,21 @@ pub const WORDS: &[(&str, Line)] = &[
     ("securestring ", Line::SecureString),
     ("-stdin", Line::Piped),
     ("chpasswd", Line::Piped),
+    ("kinit", Line::Piped),
+    ("sudo -S", Line::Piped),
+    ("--passphrase-fd", Line::Piped),
+    ("cryptsetup", Line::Piped),
+    ("--with-token", Line::Piped),
+    ("<<< ", Line::HereString),
+    ("<<<\"", Line::HereString),
+    ("<<<'", Line::HereString),
+    ("userpwd", Line::UserPassword),
+    ("privkey", Line::Wallet),
+    ("private key", Line::Wallet),
+    ("bitcoin", Line::Wallet),
+    ("wallet", Line::Wallet),
     ("net user ", Line::WindowsUser),
-    ("auth=(", Line::Pair),
     ("basic_auth", Line::Pair),
-    ("basicauth(", Line::Pair),
-    ("getConnection(", Line::Pair),
     ("UsernamePassword", Line::Pair),
     (":587 ", Line::MailMap),
     (":465 ", Line::MailMap),
@@ -105,6 +121,9 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
         Line::Mail => word(hit, hit.at + length, "authorization-header", found),
         Line::Oracle => oracle(hit, hit.at + length, found),
         Line::Piped => piped(hit, found),
+        Line::HereString => here_string(hit, found),
+        Line::UserPassword => user_password(hit, hit.at + length, found),
+        Line::Wallet => wallet(hit, found),
         Line::Pair => pair(hit, hit.at + length, found),
         Line::MailMap => mail_map(hit, hit.at + length, found),
         Line::Digest => {
@@ -250,6 +269,13 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     let before = hit.line.get(..hit.at).unwrap_or_default();
     let Some(pipe) = before.iter().rposition(|byte| *byte == b'|') else { return };
     let front = before.get(..pipe).unwrap_or_default();
+    // Others read something else: `git update-ref --stdin`.
+    let reader = hit.line.get(pipe..hit.at + 10).unwrap_or(before.get(pipe..).unwrap_or_default());
+    let has = |word: &[u8]| reader.windows(word.len()).any(|window| window == word);
+    let words = [&b"pass"[..], b"token", b"key", b"secret", b"login"];
+    if hit.rest().starts_with(b"-stdin") && !words.iter().any(|word| has(word)) {
+        return;
+    }
     let find = |word: &[u8]| {
         front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
     };
@@ -258,14 +284,19 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     while at(front, start) == b'-' {
         start = after_spaces(front, unquoted_end(front, start, Stops::Word));
     }
-    let (start, end) = match opening_quote(front, start) {
-        Some(quote) => {
-            let start = start + quote.length();
-            (start, closing_quote(front, start, quote).unwrap_or(front.len()))
-        }
-        None => (start, unquoted_end(front, start, Stops::Word)),
-    };
+    let (mut start, mut end) = string_or_word(front, start);
+    // `printf '%s\n' …`
+    if at(front, start) == b'%' {
+        (start, end) = string_or_word(front, after_spaces(front, end + 1));
+    }
     let text = front.get(start..end).unwrap_or_default();
+    // What else is sent to such a program is an answer, or a line of a file.
+    let word = text.iter().all(u8::is_ascii_alphabetic) && text.len() < 8;
+    if [&b"sudo"[..], b"kinit", b"crypt"].iter().any(|one| hit.rest().starts_with(one))
+        && (word || text.contains(&b' '))
+    {
+        return;
+    }
     let name = if hit.rest().starts_with(b"chpasswd") {
         text.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1)
     } else {
@@ -273,5 +304,97 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     };
     if text.get(name..).is_some_and(is_real) {
         found.add(start + name, end, "password-argument");
+    }
+}
+
+/// What is in the quotes that open here, or the word.
+fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
+    match opening_quote(line, start) {
+        Some(quote) => {
+            let start = start + quote.length();
+            (start, closing_quote(line, start, quote).unwrap_or(line.len()))
+        }
+        None => (start, unquoted_end(line, start, Stops::Word)),
+    }
+}
+
+/// What is sent to a program that reads a password.
+fn here_string(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let before = hit.line.get(..hit.at).unwrap_or_default();
+    let readers = [
+        &b"kinit"[..],
+        b"word-stdin",
+        b"passwd --stdin",
+        b"--with-token",
+        b"sudo -S",
+        b"passphrase-fd",
+        b"cryptsetup",
+    ];
+    let reads = readers.iter().any(|one| before.windows(one.len()).any(|window| window == *one));
+    let (start, end) = string_or_word(hit.line, after_spaces(hit.line, hit.at + 3));
+    if reads && hit.line.get(start..end).is_some_and(is_real) {
+        found.add(start, end, "password-argument");
+    }
+}
+
+/// The string of the next argument, from its colon on.
+fn user_password(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
+    let place = after_spaces(hit.line, place);
+    if !matches!(at(hit.line, place), b',' | b':' | b'=') {
+        return;
+    }
+    let place = after_spaces(hit.line, place + 1);
+    if opening_quote(hit.line, place).is_none() {
+        return;
+    }
+    let (start, end) = string_or_word(hit.line, place);
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
+    if colon > 0 && text.get(colon + 1..).is_some_and(is_real) {
+        found.add(start + colon + 1, end, "password");
+    }
+}
+
+/// Fifty-one or fifty-two characters of Base58 that begin as such keys do.
+fn wallet(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let rest = hit.rest();
+    let rest = rest.get(..256.min(rest.len())).unwrap_or_default();
+    let mut place = 0;
+    for word in rest.split(|byte| !byte.is_ascii_alphanumeric()) {
+        let (start, end) = (hit.at + place, hit.at + place + word.len());
+        place += word.len() + 1;
+        let begins = match word {
+            [b'5', b'H' | b'J' | b'K', ..] => word.len() == 51,
+            [b'K' | b'L', ..] => word.len() == 52,
+            _ => false,
+        };
+        let has = |test: fn(&u8) -> bool| word.iter().any(test);
+        let mixed =
+            has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+        if begins && mixed && !word.iter().any(|byte| b"0OIl".contains(byte)) {
+            found.add(start, end, "wallet-key");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Rules;
+
+    fn redacted(text: &str) -> String {
+        Rules::new().redact_text(text).0
+    }
+
+    #[test]
+    fn keys_of_wallets_in_base58() {
+        let key = format!("5J{}", "mKx7pQ2".repeat(7));
+        assert_eq!(redacted(&format!("wallet dump: {key}")), "wallet dump: [REDACTED]");
+        let key = format!("L1{}", "mKx7pQ2wZa".repeat(5));
+        assert_eq!(
+            redacted(&format!("bitcoin key {key} imported")),
+            "bitcoin key [REDACTED] imported"
+        );
+        let other = format!("wallet of {}0", "mKx7pQ2".repeat(7));
+        assert_eq!(redacted(&other), other);
     }
 }

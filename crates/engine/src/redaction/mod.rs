@@ -9,8 +9,11 @@
 
 mod addresses;
 mod arguments;
+mod around;
 mod assignment;
 mod blocks;
+mod calls;
+mod chosen;
 mod found;
 mod gate;
 mod headers;
@@ -18,6 +21,7 @@ mod lines;
 mod literals;
 mod names;
 mod own;
+mod prompts;
 mod reading;
 mod references;
 mod setup;
@@ -172,6 +176,8 @@ enum Meaning {
     Token(&'static Token),
     Program(&'static Program),
     Line(Line),
+    /// Arguments of which one is a password.
+    Call(usize),
     Block(Start),
     /// A name that may promise a secret.
     Name,
@@ -205,6 +211,9 @@ fn builtin() -> Gate<Meaning> {
     }
     for (word, line) in lines::WORDS {
         gate.add(word.as_bytes(), Letters::AnyCase, Meaning::Line(*line));
+    }
+    for (word, argument) in calls::CALLS {
+        gate.add(word.as_bytes(), Letters::AnyCase, Meaning::Call(*argument));
     }
     for (word, start) in blocks::WORDS {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));

@@ -31,10 +31,17 @@ pub const HINTS: &[&str] = &[
     "seed_phrase", "sig=", "signature", "dsn", "webhook", "code=", "otp", "sas=", "sid=", "_pw",
     "-pw", "pw=", "pw:", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
-    "backup_code", "backup-code",
+    "backup_code", "backup-code", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
 ];
 
 const LONGEST: usize = 96;
+
+/// What has several words as a rule.
+pub const PASSPHRASE: &str = "passphrase";
+/// `…_PAT`, which also is short for a pattern.
+pub const ACCESS_TOKEN: &str = "personal-access-token";
+/// What is secret if it is a UUID.
+pub const SECRET_ID: &str = "secret-id";
 
 /// What a name promises, if anything.
 pub fn classify(name: &[u8]) -> Option<Name> {
@@ -49,6 +56,11 @@ pub fn classify(name: &[u8]) -> Option<Name> {
     let (at, promise, kind) =
         found.find_map(|(at, word)| promise(words, at, word).map(|(p, k)| (at, p, k)))?;
     let after = words.get(at + 1..)?;
+    // `secret_id`: half of a login where its value is a UUID, else the name of a secret.
+    if promise == Promise::Secret && after == [b"id"] && words.get(at) == Some(&&b"secret"[..]) {
+        let capitals = !name.iter().any(u8::is_ascii_lowercase);
+        return Some(Name { promise, kind: SECRET_ID, capitals, last: true });
+    }
     if after.iter().any(|word| is_in(NOT_AFTER, word)) {
         return None;
     }
@@ -101,7 +113,8 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
     let ends = |with: &str| word.ends_with(with.as_bytes());
     if PASSWORDS.iter().any(|one| ends(one)) || is_in(SHORT_PASSWORDS, word) {
         let talks = is_in(NOT_BEFORE_PASSWORD, before);
-        return (!talks).then_some((Promise::Password, "password"));
+        let kind = if ends(PASSPHRASE) { PASSPHRASE } else { "password" };
+        return (!talks).then_some((Promise::Password, kind));
     }
     if ends("token") {
         let talks = is_in(NOT_BEFORE_TOKEN, before) || is_in(NOT_BEFORE_TOKEN, words.first()?);
@@ -123,7 +136,9 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
     match word {
         b"credential" | b"credentials" | b"cred" | b"creds" | b"auth" | b"salt" | b"dsn"
         | b"webhook" | b"hmac" => Some((Promise::Perhaps, "credential")),
-        b"psk" => Some((Promise::Secret, "secret")),
+        b"psk" => Some((Promise::Password, PASSPHRASE)),
+        b"wif" => Some((Promise::Secret, "wallet-key")),
+        b"pat" if at > 0 => Some((Promise::Secret, ACCESS_TOKEN)),
         b"otp" if before != b"is" => Some((Promise::Perhaps, "secret")),
         b"code" if matches!(before, b"recovery" | b"backup") => Some((Promise::Secret, "secret")),
         b"sig" | b"signature" => Some((Promise::Perhaps, "signature")),
@@ -213,7 +228,7 @@ const NOT_AFTER: &[&str] = &[
     "date", "time", "timestamp", "updated", "created", "changed", "modified", "reset", "resets",
     "attempts", "retries", "tries", "limit", "limits", "usage", "used", "budget", "cost", "store",
     "manager", "provider", "service", "source", "factory", "generator", "encoder", "decoder",
-    "hasher", "hash", "hashed", "hashing", "digest", "sha", "md", "checksum", "fingerprint",
+    "hasher", "hashers", "backends", "classes", "hash", "hashed", "hashing", "digest", "sha", "md", "checksum", "fingerprint",
     "thumbprint", "bits", "bytes", "rate", "ratio", "status", "state", "verified", "confirm",
     "confirmation", "stdin", "input", "output", "prefixes", "list", "set", "map", "array", "vec",
     "class", "style", "css", "icon", "button", "form", "page", "view", "screen", "dialog", "modal",

@@ -31,6 +31,7 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         b"%s",
         b"{}",
         b"{0}",
+        b"\\$",
     ]
     .iter()
     .any(|one| has(one))

@@ -3,7 +3,7 @@
 
 use super::assignment::Context;
 use super::found::{Found, Memory};
-use super::names::Promise;
+use super::names::{PASSPHRASE, Promise};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::values::{Form, Makeup, is_secret};
 use super::vocabulary;
@@ -29,7 +29,8 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         let called = at(line, context.operator_at) == b'('
             && name.promise == Promise::Secret
             && Makeup::of(text).is_random();
-        (called || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
+        let wifi = name.kind == PASSPHRASE && word.to_ascii_lowercase().ends_with(b"psk");
+        (called || wifi || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {

@@ -3,8 +3,8 @@
 use super::blocks::{Begun, Block, Part};
 use super::found::{Found, Hit, Kind, Memory, RANK_OWN, RANK_TOKEN, Span};
 use super::{
-    Meaning, REDACTED, Report, Rules, addresses, arguments, assignment, blocks, headers, lines,
-    tokens,
+    Meaning, REDACTED, Report, Rules, addresses, arguments, assignment, blocks, calls, headers,
+    lines, tokens,
 };
 
 /// So far back on its line a decision may look.
@@ -351,6 +351,7 @@ fn dispatch(
         Meaning::Token(token) => tokens::look(hit, token, length, found),
         Meaning::Program(program) => arguments::look(hit, program, found),
         Meaning::Line(line) => lines::look(hit, *line, length, memory, found),
+        Meaning::Call(argument) => calls::look(hit, hit.at + length, *argument, found),
         Meaning::Block(start) => return blocks::look(hit, *start, length, memory, found),
         Meaning::Name => assignment::look(hit, memory, found),
         Meaning::Value => assignment::look_for_value(hit, memory, found),

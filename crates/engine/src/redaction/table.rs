@@ -603,6 +603,11 @@ pub const TOKENS: &[Token] = &[
             &[Run(BASE_PADDED, 40, MANY)],
         )
     },
+    Token {
+        check: Check::Nothing,
+        ..token("cloudflare-tunnel-token", &["eyJhIjoi"], &[Run(BASE_PADDED | SAFE, 100, MANY)])
+    },
+    after("sonar-token", &["sonar.login="], &[Run(HEX, 40, 40)]),
     digit("fernet-token", &["gAAAAAB"], &[Run(SAFE | EQUALS, 80, MANY)]),
 ];
 

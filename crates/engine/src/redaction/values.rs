@@ -1,8 +1,9 @@
 //! Whether a value can be the secret that its name promises: no placeholder, no reference to where the secret is, no code,
 //! no prose, and of sensible entropy.
 
+use super::chosen;
 use super::literals::from_base64;
-use super::names::{Name, Promise};
+use super::names::{ACCESS_TOKEN, Name, Promise, SECRET_ID};
 use super::references::{is_identifier, is_reference};
 use super::vocabulary;
 
@@ -129,6 +130,12 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
         return false;
     }
     let makeup = Makeup::of(value);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    match name.kind {
+        SECRET_ID => return is_uuid(value),
+        ACCESS_TOKEN if value.len() < 20 || !value.iter().all(is_word) => return false,
+        _ => {}
+    }
     match name.promise {
         Promise::Password => is_password(value, &makeup, name, form),
         Promise::Secret => is_machine_made(value, &makeup, form),
@@ -145,7 +152,8 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
 
 fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
     if makeup.spaces > 0 {
-        return is_application_password(value);
+        return is_application_password(value)
+            || form == Form::Quoted && chosen::is_phrase(value, name);
     }
     if makeup.digits == makeup.length {
         return name.last && makeup.length >= 8 && !matches!(form, Form::Spaced | Form::Amid);
@@ -156,13 +164,14 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         return false;
     }
     if form != Form::Quoted && makeup.digits == 0 && makeup.other > 0 && is_identifier(value) {
-        return false;
+        return form == Form::Argument && name.capitals && chosen::is_joined(value);
     }
     let plain_word = makeup.letters() == makeup.length;
     if plain_word {
         let jumbled = makeup.changes >= 4 && makeup.length >= 8 && !is_identifier(value);
         let chosen = makeup.upper == 0 && makeup.length >= 8;
         return match form {
+            Form::Argument if name.capitals && chosen::is_compound(value) => true,
             Form::Quoted | Form::Argument | Form::Query => jumbled || chosen,
             Form::Plain => jumbled || chosen && (name.capitals || makeup.length >= 16),
             Form::Spaced => jumbled && makeup.length >= 12,
@@ -172,12 +181,17 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
     if is_slug(value) {
         let words = value.split(|byte| b"-_.".contains(byte)).filter(|word| !word.is_empty());
         let words = words.filter(|word| word.iter().all(u8::is_ascii_alphabetic)).count();
+        if makeup.digits == 0 && words_refer(value) {
+            return false;
+        }
         let data = name.capitals || matches!(form, Form::Quoted | Form::Argument | Form::Query);
         let joined = !value.contains(&b'_') || form == Form::Quoted;
         let enough = if data { 3 } else { 4 };
         return joined && words >= enough && !matches!(form, Form::Amid)
             || makeup.digits > 0 && is_word_with_number(value) && !is_variable(value)
-            || makeup.digits >= 4 && makeup.length >= 10 && data;
+            || makeup.digits >= 4 && makeup.length >= 10 && data
+            || form == Form::Argument && chosen::is_joined(value)
+            || matches!(form, Form::Quoted | Form::Query) && chosen::is_mixed(value);
     }
     match form {
         Form::Amid => {
@@ -188,6 +202,14 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         }
         _ => makeup.length >= 5,
     }
+}
+
+/// `see-the-vault`, `from-secret-store`
+fn words_refer(value: &[u8]) -> bool {
+    let first = value.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+    ["see", "from", "in", "use", "via", "managed", "stored", "injected", "set", "read", "defined"]
+        .iter()
+        .any(|one| first.eq_ignore_ascii_case(one.as_bytes()))
 }
 
 /// `hunter2`
@@ -209,8 +231,14 @@ fn is_sentence_end(value: &[u8]) -> bool {
     rest.iter().all(u8::is_ascii_alphabetic)
 }
 
+fn is_uuid(value: &[u8]) -> bool {
+    let groups = value.split(|byte| *byte == b'-').map(<[u8]>::len);
+    groups.eq([8, 4, 4, 4, 12])
+        && value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
+}
+
 /// Four groups of four letters, as large mail providers print them.
-fn is_application_password(value: &[u8]) -> bool {
+pub fn is_application_password(value: &[u8]) -> bool {
     value.len() == 19
         && value
             .split(|byte| *byte == b' ')

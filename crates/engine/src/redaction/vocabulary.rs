@@ -74,6 +74,19 @@ pub fn is_technical(value: &[u8]) -> bool {
     TECHNICAL.iter().any(|one| one.as_bytes() == trimmed)
 }
 
+pub fn is_of_code(word: &[u8]) -> bool {
+    CODE.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+pub fn is_of_placeholders(word: &[u8]) -> bool {
+    VOCABULARY.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Words of messages and labels about passwords.
+pub fn is_of_prose(word: &[u8]) -> bool {
+    PROSE.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
 /// The ending of a file.
 pub fn is_ending(ending: &[u8]) -> bool {
     ENDINGS.iter().any(|one| ending.eq_ignore_ascii_case(one.as_bytes()))
@@ -171,6 +184,40 @@ const TECHNICAL: &[&str] = &[
     "scram-sha-256", "caching_sha2_password", "mysql_native_password", "sha256_password",
     "chacha20", "chacha20-poly1305", "log4j", "s3", "k8s", "i18n", "win32", "es6", "es2020",
     "basestring", "nonetype", "oauth2passwordbearer", "keycode13",
+];
+
+#[rustfmt::skip]
+const CODE: &[&str] = &[
+    "arg", "args", "argv", "value", "values", "val", "var", "vars", "variables", "user", "users",
+    "pass", "password", "passwd", "passphrase", "pwd", "token", "tokens", "key", "keys", "secret",
+    "secrets", "secure", "cred", "creds", "credential", "credentials", "auth", "login", "tmp",
+    "input", "param", "params", "str", "string", "data", "field", "fields", "text", "item", "node",
+    "obj", "object", "res", "result", "env", "environ", "environment", "config", "conf", "cfg",
+    "ctx", "context", "opts", "options", "option", "self", "this", "request", "req", "resp",
+    "response", "body", "form", "raw", "hash", "hashed", "encrypted", "decoded", "encoded", "buf",
+    "buffer", "bytes", "settings", "setting", "process", "os", "sys", "props", "state", "session",
+    "client", "server", "service", "account", "db", "database", "app", "api", "vault", "from",
+    "see", "via", "managed", "default", "type", "kind", "enum", "name", "id", "version", "ver",
+    "level", "mode", "none", "null", "undefined", "example", "sample", "test", "tests", "local",
+    "constants", "const", "module", "model", "models", "utils", "util", "helper", "manager",
+    "provider", "factory", "handler", "util", "get", "https", "http", "www", "com", "org", "net",
+    "sha", "rsa", "aes", "hmac", "bearer", "basic", "digest", "oauth", "jwt", "prod", "staging",
+    "dev", "cluster", "file", "path", "role", "policy", "group", "store", "storage", "cache",
+    "factor", "sign", "label", "title", "message", "error", "hint", "hasher", "encoder", "required",
+    "registry", "docker", "kube", "module", "package", "class", "method", "function", "index",
+];
+
+#[rustfmt::skip]
+const PROSE: &[&str] = &[
+    "password", "passwords", "passphrase", "passphrases", "passcode", "pin", "key", "keys", "token",
+    "secret", "enter", "type", "your", "please", "must", "should", "invalid", "wrong", "incorrect",
+    "required", "optional", "confirm", "repeat", "again", "characters", "least", "cannot", "can",
+    "empty", "missing", "login", "user", "username", "account", "field", "value", "default", "not",
+    "set", "unset", "unable", "failed", "error", "if", "for", "used", "use", "uses", "this",
+    "change", "changed", "forgot", "reset", "given", "from", "optionally", "protect", "encrypt",
+    "decrypt", "encrypted", "protected", "network", "wifi", "wi-fi", "psk", "pre-shared", "string",
+    "see", "read", "provided", "when", "which", "select", "insert", "update", "delete", "where",
+    "here", "hidden", "redacted", "example", "some", "e.g",
 ];
 
 #[rustfmt::skip]

@@ -1,0 +1,164 @@
+//! What the line around a value says about it: data, code or a sentence, and where the value ends.
+
+use super::assignment::Context;
+use super::names::{self, Promise};
+use super::reading::{Stops, at, opening_quote};
+use super::values::Form;
+use super::{chosen, prompts};
+
+impl Context<'_> {
+    /// `encryption_passphrase: violet tractor sings 42 songs`, the rest of the line.
+    pub fn phrase(&self, start: usize) -> Option<usize> {
+        let name = self.named.name;
+        if name.kind != names::PASSPHRASE {
+            return None;
+        }
+        let text = self.line().get(start..)?.trim_ascii_end();
+        let words = text.split(|byte| *byte == b' ').count();
+        let sure = match at(self.line(), self.operator_at) {
+            b':' => words > 3 && (name.capitals || text.iter().any(u8::is_ascii_digit)),
+            // Where quotes are not known, as in the files of access points.
+            b'=' => self.hit.begins && self.line().starts_with(b"wpa_passphrase="),
+            _ => false,
+        };
+        (sure && chosen::is_phrase(text, name)).then_some(text.len())
+    }
+
+    /// `NAME=value`, also of a small name.
+    pub fn is_tight(&self, form: Form) -> bool {
+        form == Form::Plain && at(self.line(), self.operator_at) == b'='
+    }
+
+    /// `password=Brave.Otter12` anywhere, `password: Brave.Otter12` and `password = Brave-Otter12` if nothing follows.
+    pub fn may_be_mixed(&self, form: Form, start: usize, end: usize) -> bool {
+        let rest = self.line().get(end..).unwrap_or_default().trim_ascii();
+        let value = self.line().get(start..end).unwrap_or_default();
+        let password = self.named.name.promise == Promise::Password && self.quote.is_none();
+        let alone = match form {
+            Form::Plain => true,
+            Form::Spaced => !value.contains(&b'.'),
+            _ => false,
+        };
+        self.is_tight(form) || password && alone && rest.is_empty()
+    }
+
+    /// What looks like code or the name of something is a value here: `DB_PASSWORD=Brave.Otter`, `Password: Brave-Otter`.
+    pub fn is_data(&self, form: Form, end: usize) -> bool {
+        let line = self.line();
+        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let value = line.get(self.operator_at..end).unwrap_or_default();
+        let alone = form == Form::Plain && (rest.is_empty() || rest.starts_with(b"#"));
+        // In an object of a program it may be a member of another: `PASSWORD: Kind.Hidden`.
+        let member = value.contains(&b'.') && !value.iter().any(u8::is_ascii_digit);
+        let capitals = self.named.name.capitals && self.quote.is_none();
+        let option = self.named.dashes > 0;
+        let tight = self.is_tight(form);
+        // A line of a file of properties, which is not indented.
+        let property = alone && tight && self.hit.begins && self.named.start == 0 && !member;
+        capitals && (tight || alone && !member)
+            || option && tight
+            || property
+            || alone && prompts::begins(self.hit, self.named.start)
+    }
+
+    pub fn stops(&self, form: Form) -> Stops {
+        let line = self.line();
+        let before = self.named.start.checked_sub(1).map(|place| at(line, place));
+        let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(0);
+        let lead = line.get(first..self.named.start).unwrap_or_default();
+        let leads = [
+            &b""[..],
+            b"export ",
+            b"set ",
+            b"ENV ",
+            b"- ",
+            b"SET ",
+            b"declare -x ",
+            b"env ",
+            b"$env:",
+        ];
+        if form == Form::Query {
+            Stops::Query
+        } else if before == Some(b';') {
+            Stops::Semicolon
+        } else if form == Form::Plain
+            && self.hit.begins
+            && leads.contains(&lead)
+            && (first == 0 || !lead.is_empty())
+            && self.quote.is_none()
+            && at(line, self.operator_at) == b'='
+        {
+            Stops::Line
+        } else {
+            Stops::Word
+        }
+    }
+
+    /// What follows the value on the line says whether the line is data, code or a sentence.
+    pub fn sharpened(&self, form: Form, start: usize, end: usize) -> Form {
+        let line = self.line();
+        let colon = at(line, self.operator_at) == b':' || at(line, self.operator_at + 1) == b':';
+        if !(colon || form == Form::Spaced) || form == Form::Query {
+            return form;
+        }
+        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let done = rest.is_empty()
+            || matches!(
+                rest.first(),
+                Some(b'#' | b',' | b'}' | b']' | b'"' | b'\'' | b'\\' | b'<' | b'&' | b'|')
+            )
+            || rest.starts_with(b"//");
+        // `token:value`, as in a list of parameters.
+        let tight = colon && start == self.operator_at + 1;
+        match (form, done) {
+            (Form::Plain, true) if tight && !self.named.quoted => Form::Spaced,
+            (_, true) => form,
+            _ => Form::Amid,
+        }
+    }
+}
+
+/// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
+pub fn after_wrapper(line: &[u8], start: usize) -> usize {
+    let rest = line.get(start..).unwrap_or_default();
+    let head = rest
+        .iter()
+        .take(48)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:[]@$!".contains(byte))
+        .count();
+    let word = rest.get(..head).unwrap_or_default();
+    if matches!(word, b"b" | b"r" | b"u" | b"br" | b"rb" | b"@" | b"L" | b"u8" | b"B" | b"N")
+        && matches!(at(rest, head), b'"' | b'\'')
+    {
+        return start + head;
+    }
+    let wraps = [
+        &b"from"[..],
+        b"new",
+        b"byte",
+        b"SecretStr",
+        b"SecureString",
+        b"String",
+        b"str",
+        b"bytes",
+        b"Some",
+        b"Secret",
+        b"SecretString",
+        b"string",
+        b"sensitive",
+    ];
+    let last = word.rsplit(|byte| matches!(byte, b'.' | b':' | b']')).next().unwrap_or_default();
+    if at(rest, head) == b'(' && wraps.contains(&last) {
+        let inner = start + head + 1;
+        if opening_quote(line, inner).is_some() {
+            return inner;
+        }
+    }
+    start
+}
+
+/// `password = "x" if …`: no. `token = "TOKEN" in os.environ`, `"password"]`: a key, not a value.
+pub fn is_lookup(line: &[u8], start: usize, end: usize) -> bool {
+    let rest = line.get(end + 1..).unwrap_or_default();
+    rest.starts_with(b"]") && start.checked_sub(1).is_some_and(|before| at(line, before) == b'[')
+}
