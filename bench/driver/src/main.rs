@@ -14,7 +14,6 @@
 
 mod audit;
 mod cancellation;
-#[expect(dead_code, reason = "which kind a secret is counts in the tests only")]
 #[path = "../../../crates/engine/tests/redaction/corpus.rs"]
 mod corpus;
 mod jail;

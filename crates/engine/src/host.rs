@@ -33,12 +33,17 @@ pub struct EngineHost {
     programs: Option<Programs>,
 }
 
+/// Of the words of one request, if nobody wants all of them.
+const MOST_BYTES: usize = 2 << 20;
+
 /// The commands of a request.
 struct Steps {
     /// So many are kept.
     most: usize,
     timed: bool,
     count: AtomicUsize,
+    /// Of the words that are kept.
+    bytes: AtomicUsize,
     kept: Mutex<Vec<Step>>,
 }
 
@@ -57,8 +62,13 @@ impl EngineHost {
     /// With `timed`, what the processors work for each request is asked for.
     pub fn recording(mut self, all: bool, timed: bool) -> Self {
         let most = if all { usize::MAX } else { MOST_STEPS };
-        self.steps =
-            Some(Steps { most, timed, count: AtomicUsize::new(0), kept: Mutex::default() });
+        self.steps = Some(Steps {
+            most,
+            timed,
+            count: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+            kept: Mutex::default(),
+        });
         self
     }
 
@@ -107,7 +117,8 @@ impl EngineHost {
         let Some(steps) = &self.steps else { return Default::default() };
         let kept = std::mem::take(&mut *steps.kept());
         let count = steps.count.swap(0, Ordering::Relaxed);
-        let left_out = count.saturating_sub(steps.most) as u64;
+        steps.bytes.store(0, Ordering::Relaxed);
+        let left_out = count.saturating_sub(kept.len()) as u64;
         (kept, left_out)
     }
 
@@ -132,13 +143,17 @@ impl Host for EngineHost {
 
     fn records(&self) -> bool {
         // Beyond what is kept they are only counted: a loop is not to pay for a list that nobody reads.
-        self.steps
-            .as_ref()
-            .is_some_and(|steps| steps.count.fetch_add(1, Ordering::Relaxed) < steps.most)
+        self.steps.as_ref().is_some_and(|steps| {
+            let count = steps.count.fetch_add(1, Ordering::Relaxed);
+            let full = steps.bytes.load(Ordering::Relaxed) > MOST_BYTES;
+            count < steps.most && (!full || steps.most == usize::MAX)
+        })
     }
 
     fn record(&self, step: Step) {
         if let Some(steps) = &self.steps {
+            let bytes = step.argv.iter().map(|word| word.len() + size_of::<BString>()).sum();
+            steps.bytes.fetch_add(bytes, Ordering::Relaxed);
             steps.kept().push(step);
         }
     }

@@ -26,7 +26,7 @@ fn verbs() {
     let project = Project::new();
     assert_eq!(offered(&project, &["und"]), ["undo"]);
     assert_eq!(offered(&project, &["d"]), ["doctor", "diff", "discard"]);
-    assert_eq!(offered(&project, &["--json", "re"]), ["redo"]);
+    assert_eq!(offered(&project, &["--json", "re"]), ["redo", "redact"]);
     assert_eq!(offered(&project, &["--root", "/tmp", "comm"]), ["commit"]);
 }
 

@@ -52,7 +52,7 @@ impl Shell {
         };
         self.remember_argument(words);
         if let (Some(began), Ok(status)) = (began, &flow) {
-            let (argv, status, duration) = (words.to_vec(), *status, began.elapsed());
+            let (argv, status, duration) = (recorded(words), *status, began.elapsed());
             let rule = self.transient.rule.take();
             self.host.record(Step { argv, builtin, rule, status, duration });
         }
@@ -349,4 +349,26 @@ fn lost_output(name: &str, problem: &str) -> (String, ExitStatus) {
         _ => ExitStatus::FAILURE,
     };
     (message, status)
+}
+
+/// A record keeps so many words of a command, and so much of each: nobody reads more, and whoever cancels waits for the copy.
+const RECORDED_WORDS: usize = 1_000;
+const RECORDED_BYTES: usize = 16 << 10;
+
+fn recorded(words: &[BString]) -> Vec<BString> {
+    let mut kept: Vec<BString> = words.iter().take(RECORDED_WORDS).map(shortened).collect();
+    if words.len() > RECORDED_WORDS {
+        kept.push(format!("[… {} words left out …]", words.len() - RECORDED_WORDS).into());
+    }
+    kept
+}
+
+fn shortened(word: &BString) -> BString {
+    match word.get(..RECORDED_BYTES) {
+        Some(head) if word.len() > RECORDED_BYTES => {
+            let left_out = word.len() - RECORDED_BYTES;
+            [head, format!("[… {left_out} bytes left out …]").as_bytes()].concat().into()
+        }
+        _ => word.clone(),
+    }
 }
