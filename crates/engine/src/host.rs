@@ -42,6 +42,7 @@ struct Steps {
     most: usize,
     timed: bool,
     count: AtomicUsize,
+    left_out: AtomicUsize,
     /// Of the words that are kept.
     bytes: AtomicUsize,
     kept: Mutex<Vec<Step>>,
@@ -66,6 +67,7 @@ impl EngineHost {
             most,
             timed,
             count: AtomicUsize::new(0),
+            left_out: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             kept: Mutex::default(),
         });
@@ -116,10 +118,9 @@ impl EngineHost {
     pub fn take_steps(&self) -> (Vec<Step>, u64) {
         let Some(steps) = &self.steps else { return Default::default() };
         let kept = std::mem::take(&mut *steps.kept());
-        let count = steps.count.swap(0, Ordering::Relaxed);
+        steps.count.store(0, Ordering::Relaxed);
         steps.bytes.store(0, Ordering::Relaxed);
-        let left_out = count.saturating_sub(kept.len()) as u64;
-        (kept, left_out)
+        (kept, steps.left_out.swap(0, Ordering::Relaxed) as u64)
     }
 
     /// Whatever blocks from now on (a FIFO, standard input) ends when this request does.
@@ -146,7 +147,9 @@ impl Host for EngineHost {
         self.steps.as_ref().is_some_and(|steps| {
             let count = steps.count.fetch_add(1, Ordering::Relaxed);
             let full = steps.bytes.load(Ordering::Relaxed) > MOST_BYTES;
-            count < steps.most && (!full || steps.most == usize::MAX)
+            let kept = count < steps.most && (!full || steps.most == usize::MAX);
+            steps.left_out.fetch_add(usize::from(!kept), Ordering::Relaxed);
+            kept
         })
     }
 
