@@ -161,6 +161,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop((descriptors, layer));
             drop(ours);
+            let _where_we_are_is_good_too = processors::spread();
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }
@@ -263,8 +264,6 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     timeline::mark("system call filter");
     let step = "wait for the warden";
     let (Begin { plan }, descriptors) = next(warden, step)?;
-    // The engine has nothing to do any more but to wait for us, and the warden has the trees.
-    processors::take_over();
     timeline::skip();
     let mut descriptors = descriptors.into_iter();
     let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
