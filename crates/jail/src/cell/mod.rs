@@ -4,6 +4,7 @@ pub mod bare;
 pub mod entry;
 pub mod init;
 mod layers;
+mod masks;
 pub mod outside;
 mod relocation;
 pub mod view;
