@@ -2,11 +2,14 @@
 //!
 //! What is done side by side is done sooner only on different processors. Kernels find that out in time, but a jail is made
 //! in less; and those of virtual machines may rather fill one processor before they wake another. So while the engine works on
-//! one, the jail is begun on the others; and while the engine waits, its own is used by the spawner, and then by init. Programs
-//! are held to nothing of that. Where it cannot be had nothing is lost but time.
+//! one, the jail is begun on the others; and while the engine waits, its own is used by the spawner, and then by the warden, beside
+//! init. Programs are held to nothing of that. Where it cannot be had nothing is lost but time.
+//!
+//! Whoever waits is moved by whoever wakes it: one that moves itself waits until the kernel has carried it over.
 
 use std::sync::OnceLock;
 
+use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// Of a spawner that was made as a copy of the engine, and all that come of it.
@@ -14,7 +17,6 @@ struct Division {
     /// Before it was divided.
     all: CpuSet,
     engine: CpuSet,
-    others: CpuSet,
 }
 
 static DIVISION: OnceLock<Division> = OnceLock::new();
@@ -24,30 +26,33 @@ pub fn current() -> usize {
     sched_getcpu()
 }
 
+/// For the engine, which has made a spawner that leaves this one to it.
+pub fn keep(engine: usize) {
+    if let (Ok(all), Some(engine)) = (sched_getaffinity(None), only(engine)) {
+        let _once = DIVISION.set(Division { all, engine });
+    }
+}
+
 /// Leaves this one to the engine.
 pub fn leave(engine: usize) {
-    let Ok(all) = sched_getaffinity(None) else { return };
-    let (mut others, mut one) = (all, CpuSet::new());
-    if engine < CpuSet::MAX_CPU {
-        others.unset(engine);
-        one.set(engine);
-    }
+    let (Ok(all), Some(one)) = (sched_getaffinity(None), only(engine)) else { return };
+    let mut others = all;
+    others.unset(engine);
     if all.count() > 1 && others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
-        let _once = DIVISION.set(Division { all, engine: one, others });
+        let _once = DIVISION.set(Division { all, engine: one });
     }
 }
 
-/// Goes to that of the engine, which waits.
-pub fn take_over() {
+fn only(processor: usize) -> Option<CpuSet> {
+    let mut one = CpuSet::new();
+    (processor < CpuSet::MAX_CPU).then(|| one.set(processor))?;
+    Some(one)
+}
+
+/// Gives the engine's, which only waits from now on, to one of those that make the jail, and that waits too.
+pub fn lend_to(process: Pid) {
     if let Some(Division { engine, .. }) = DIVISION.get() {
-        let _where_we_are_is_good_too = sched_setaffinity(None, engine);
-    }
-}
-
-/// Gives it back.
-pub fn hand_back() {
-    if let Some(Division { others, .. }) = DIVISION.get() {
-        let _where_we_are_is_good_too = sched_setaffinity(None, others);
+        let _where_it_is_is_good_too = sched_setaffinity(Some(process), engine);
     }
 }
 

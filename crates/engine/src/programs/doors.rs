@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -34,7 +35,7 @@ pub struct Doors {
 impl Doors {
     /// Those in the trees of a view, in order.
     pub fn in_view(&mut self, view: &View) -> Vec<Door> {
-        let text = fs::read("/proc/self/net/unix").unwrap_or_default();
+        let text = all_sockets().unwrap_or_default();
         let mut found: Vec<Door> = Vec::new();
         for name in text.lines().filter_map(name_in) {
             if name.starts_with(b"/") {
@@ -57,6 +58,13 @@ impl Doors {
         self.known.insert(name.into(), real.clone());
         Some(real)
     }
+}
+
+/// The kernel's list, which does not say how long it is.
+fn all_sockets() -> io::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(32 << 10);
+    fs::File::open("/proc/self/net/unix")?.take(u64::MAX).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// Covers them in a view.

@@ -19,8 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use super::init::{self, Surroundings};
 use super::layers;
+use super::masks::{self, Mask};
 use super::outside::{Identity, Taken};
 use super::view::{Root, new_processes, take};
+use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
 use crate::limits::counted_by_jail;
 use crate::network;
@@ -56,10 +58,12 @@ pub struct Furnish<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct More;
 
-/// Warden to init: what does not need the trees of the view. With it come the socket for orders and the root.
+/// Warden to init: what does not need the trees of the view. With it come the socket for orders, the root, and where masks
+/// are to be made, if there are some.
 #[derive(Debug, Serialize, Deserialize)]
 struct Begin {
     plan: Plan,
+    masks: Vec<Mask>,
 }
 
 /// Warden to init: the view is complete, but for this.
@@ -71,6 +75,10 @@ struct Complete {
 /// To the spawner. With it come init's handle, the listeners in the order of the fields, and the first layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
+    /// Init to warden only: the masks are made, unless the kernel has refused them.
+    Masked {
+        refused: Option<i32>,
+    },
     Entered(Entered),
     Failed(Failure),
 }
@@ -153,7 +161,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
                     let laid = furnished.layer.is_some();
                     Answer::Entered(Entered { laid, parts, ..entered })
                 }
-                failed @ Answer::Failed(_) => failed,
+                other => other,
             };
             let Furnished { changes, folders, layer } = furnished;
             let all = [&handle].into_iter().chain(&descriptors).chain(&layer).map(AsFd::as_fd);
@@ -161,6 +169,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop((descriptors, layer));
             drop(ours);
+            let _where_we_are_is_good_too = processors::spread();
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }
@@ -192,7 +201,10 @@ fn furnish(
     let changes = if orders.len() > 1 { orders.pop() } else { None };
     let orders = orders.pop().ok_or(Errno::BADF).at(step)?;
     let (view, begin) = divided(plan);
-    wire::send(init, &begin, &[orders.as_fd(), root.directory.as_fd()]).at("tell init")?;
+    let workshop = Workshop::open_for(&root, &view)?;
+    let memory = workshop.as_ref().map(|workshop| workshop.memory.as_fd());
+    let given = [orders.as_fd(), root.directory.as_fd()].into_iter().chain(memory);
+    wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
     drop(orders);
     root.add_scratch(&view)?;
     let mut trees = found;
@@ -200,7 +212,8 @@ fn furnish(
         let (More, more) = next(spawner, step)?;
         trees.extend(more);
     }
-    let (mut all_missing, folders) = root.add_trees(&view, trees)?;
+    let masked = || masks_made(init);
+    let (mut all_missing, folders) = root.add_trees(&view, trees, workshop, masked)?;
     all_missing.extend(missing);
     // Over everything else, and before init grants what is seen at the tree's place.
     let layer = match (&view.layers, &folders) {
@@ -212,9 +225,20 @@ fn furnish(
     Ok(Furnished { changes, folders, layer })
 }
 
+/// Waits until init has made the masks. Why there are none, if so.
+fn masks_made(init: &OwnedFd) -> Result<Option<Errno>, Failure> {
+    let step = "wait for init";
+    match next::<Answer>(init, step)?.0 {
+        Answer::Masked { refused } => Ok(refused.map(Errno::from_raw_os_error)),
+        Answer::Failed(failure) => Err(failure),
+        Answer::Entered(_) => Err(Failure::new(step, Errno::PROTO)),
+    }
+}
+
 /// What the warden makes of a plan, and what init does. Of trees, init wants to know where they are.
 fn divided(plan: Plan) -> (View, Begin) {
     let Plan { mut view, person, limits, network, debugging } = plan;
+    let masks = masks::of(&view);
     let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
     let theirs = View {
         trees: view.trees.iter().map(bare).collect(),
@@ -224,7 +248,8 @@ fn divided(plan: Plan) -> (View, Begin) {
         scratch: view.scratch.clone(),
         layers: None,
     };
-    (view, Begin { plan: Plan { view: theirs, person, limits, network, debugging } })
+    let plan = Plan { view: theirs, person, limits, network, debugging };
+    (view, Begin { plan, masks })
 }
 
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
@@ -262,14 +287,18 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     walls::seccomp::prepare().at("prepare the system call filter")?;
     timeline::mark("system call filter");
     let step = "wait for the warden";
-    let (Begin { plan }, descriptors) = next(warden, step)?;
-    // The engine has nothing to do any more but to wait for us, and the warden has the trees.
-    processors::take_over();
+    let (Begin { plan, masks }, descriptors) = next(warden, step)?;
     timeline::skip();
     let mut descriptors = descriptors.into_iter();
     let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
     let (orders, directory) = (taken()?, taken()?);
     let root = Root { directory };
+    // Before anything else: the warden will wait for them.
+    if let Some(memory) = descriptors.next() {
+        let refused = masks::make(&memory, &masks).err().map(Errno::raw_os_error);
+        wire::send(warden, &Answer::Masked { refused }, &[]).at("answer the warden")?;
+        timeline::mark("programs hidden");
+    }
     root.add_own(&plan.view)?;
     timeline::mark("/etc");
     let proxy = match plan.network {

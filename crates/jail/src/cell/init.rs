@@ -313,7 +313,8 @@ fn become_program(
     aside: &mut Vec<(i32, ManuallyDrop<OwnedFd>)>,
 ) -> Result<Infallible, Failure> {
     setsid().at("make a session")?;
-    process::reset_signals();
+    // What each does is as the spawner has left it, which was first of all to forget what it had of the engine.
+    process::unblock_signals();
     process::ignore_signals(given.manner.ignored);
     rustix::process::umask(Mode::from_raw_mode(given.program.file_mode_mask));
     given.enter_directory()?;

@@ -4,6 +4,7 @@ pub mod bare;
 pub mod entry;
 pub mod init;
 mod layers;
+mod masks;
 pub mod outside;
 mod relocation;
 pub mod view;
@@ -159,9 +160,9 @@ impl Cell {
         wire::send(&self.ends.orders, &order, &all).at("order a program")?;
         drop(theirs);
         // Meanwhile. What nobody looks at does not run.
-        if let Err(error) = self.lookout.attend(&self.watched) {
+        if let Err(failure) = self.attend() {
             self.watched.end();
-            return Err(Failure::new("watch limits", error));
+            return Err(failure);
         }
         match next(&ours)? {
             Report::Started { process } => {
@@ -173,6 +174,14 @@ impl Cell {
             Report::Failed(failure) => Err(failure),
             Report::Ended { .. } => Err(Failure::new("start a program", Errno::PROTO)),
         }
+    }
+
+    /// From now on somebody looks at what the jail uses, and answers what it asks.
+    fn attend(&mut self) -> Result<(), Failure> {
+        if let Some(watch) = &mut self.watch {
+            watch.attend()?;
+        }
+        self.lookout.attend(&self.watched).at("watch limits")
     }
 
     /// Sends a signal to a program that runs.

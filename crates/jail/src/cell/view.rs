@@ -16,6 +16,7 @@ use rustix::mount::{
 };
 use rustix::process::{chdir, fchdir, pivot_root};
 
+use super::masks::is_masked;
 use super::outside::{Source, detached, sources};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
@@ -182,34 +183,47 @@ impl Root {
         Ok(())
     }
 
-    /// What is missing is told.
-    /// With it comes where layers for requests are found.
+    /// What is missing is told. With it comes where layers for requests are found.
+    ///
+    /// Trees in which nothing is hidden come first, unless they lie in one of the others: meanwhile masks are made, and `masked`
+    /// waits for them.
     pub fn add_trees(
         &self,
         view: &View,
         mut mounts: Vec<OwnedFd>,
+        mut workshop: Option<Workshop<'_>>,
+        masked: impl FnOnce() -> Result<Option<Errno>, Failure>,
     ) -> Result<(Vec<Missing>, Option<OwnedFd>), Failure> {
         let folders = if view.layers.is_some() { mounts.pop() } else { None };
         let mut mounts = mounts.into_iter();
-        let trees: Vec<(&Tree, OwnedFd)> = view.trees.iter().zip(mounts.by_ref()).collect();
-        let is_plain =
-            |tree: &Tree| tree.hidden.is_empty() && !matches!(tree.access, Access::Layer(_));
-        let workshop =
-            if view.trees.iter().all(is_plain) { None } else { Some(Workshop::open(self)?) };
-        let mut missing = Vec::new();
-        for (number, (tree, mount)) in trees.into_iter().enumerate() {
-            let layers = view.layers.as_ref().filter(|layers| layers.target == tree.target);
-            if let (Some(layers), Some(folders)) = (layers, &folders) {
-                self.add_folders(&layers.target, folders)?;
+        let trees = view.trees.iter().enumerate().zip(mounts.by_ref()).collect::<Vec<_>>();
+        let is_later = |tree: &Tree| {
+            let mut above = view.trees.iter().filter(|above| has_overlay(above));
+            above.any(|above| tree.target.starts_with(&above.target))
+        };
+        let (later, sooner): (Vec<_>, Vec<_>) =
+            trees.into_iter().partition(|((_, tree), _)| is_later(tree));
+        for ((number, tree), mount) in sooner {
+            self.add_tree(tree, &mount, view, folders.as_ref())?;
+            // Here nothing can be missing: what is written to directly is covered.
+            if let Some(workshop) = &workshop {
+                workshop.finish(tree, &mount, None, number)?;
             }
-            self.add_tree(tree, &mount)?;
+        }
+        timeline::mark("trees of the view");
+        if let Some(workshop) = &mut workshop {
+            workshop.refused = masked()?;
+        }
+        timeline::skip();
+        let mut missing = Vec::new();
+        for ((number, tree), mount) in later {
+            self.add_tree(tree, &mount, view, folders.as_ref())?;
             let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
-            timeline::mark("trees of the view");
             if let Some(workshop) = &workshop {
                 missing.extend(workshop.finish(tree, &mount, layer, number)?);
             }
-            timeline::mark("programs hidden, layers");
         }
+        timeline::mark("overlays of the view");
         // Once is enough.
         missing.truncate(1);
         Ok((missing, folders))
@@ -223,7 +237,17 @@ impl Root {
         attach(folders, &self.directory, inside(target)).at(step)
     }
 
-    fn add_tree(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Failure> {
+    fn add_tree(
+        &self,
+        tree: &Tree,
+        mount: &OwnedFd,
+        view: &View,
+        folders: Option<&OwnedFd>,
+    ) -> Result<(), Failure> {
+        let layers = view.layers.as_ref().filter(|layers| layers.target == tree.target);
+        if let (Some(layers), Some(folders)) = (layers, folders) {
+            self.add_folders(&layers.target, folders)?;
+        }
         let step = format!("mount {}", tree.target.display());
         let read_only = if tree.access == Access::Write { 0 } else { READ_ONLY };
         set_flags(mount.as_fd(), read_only | NO_SET_USER | NO_DEVICES).at(&step)?;
@@ -258,6 +282,11 @@ impl Root {
         let parent = path.parent().ok_or(Errno::INVAL)?;
         Ok((self.directory(parent)?, Path::new(name)))
     }
+}
+
+/// Whether something is laid over a tree of the view itself.
+fn has_overlay(tree: &Tree) -> bool {
+    is_masked(tree) || matches!(tree.access, Access::Layer(_))
 }
 
 /// Directories of the root in which something is made: many things lie in one, one after the other.

@@ -9,17 +9,18 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, mkdirat, statat};
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag,
     fsconfig_set_string, fsmount, fsopen,
 };
 
+use super::masks;
 use super::view::{PLACE, Root, attach, clone, inside, mount_memory};
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::{Access, Tree};
+use crate::plan::{Access, Tree, View};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
 
 /// Directories of the host that every system has and that nobody needs any more once the trees are taken.
@@ -27,18 +28,29 @@ const SPARE: [&str; 2] = ["/sys", "/dev"];
 
 pub struct Workshop<'a> {
     root: &'a Root,
-    memory: OwnedFd,
+    /// Where [masks] are made.
+    pub memory: OwnedFd,
     place: &'static Path,
+    /// Why there are no masks.
+    pub refused: Option<Errno>,
 }
 
 impl<'a> Workshop<'a> {
-    pub fn open(root: &'a Root) -> Result<Self, Failure> {
+    /// If the view needs one. To be called when every tree was taken hold of.
+    pub fn open_for(root: &'a Root, view: &View) -> Result<Option<Self>, Failure> {
+        let is_plain =
+            |tree: &Tree| tree.hidden.is_empty() && !matches!(tree.access, Access::Layer(_));
+        let needed = !view.trees.iter().all(is_plain);
+        needed.then(|| Self::open(root)).transpose()
+    }
+
+    fn open(root: &'a Root) -> Result<Self, Failure> {
         let step = "make a place for layers";
         let memory = mount_memory("mode=0755").at(step)?;
         let put = |place: &&&str| attach(&memory, CWD, Path::new(place)).is_ok();
         let place = SPARE.iter().find(put).ok_or(Errno::NOENT).at(step)?;
         mkdirat(&memory, "nothing", Mode::from_raw_mode(0o555)).at(step)?;
-        Ok(Workshop { root, memory, place: Path::new(place) })
+        Ok(Workshop { root, memory, place: Path::new(place), refused: None })
     }
 
     /// Puts over a mounted tree what it asks for. Where there is no overlay, something empty lies over what should be
@@ -77,9 +89,10 @@ impl<'a> Workshop<'a> {
         let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
         let mut lower = Vec::new();
         if !tree.hidden.is_empty() {
-            let mask = format!("mask{number}");
-            self.white_out(&mask, tree)?;
-            lower = self.path(&mask);
+            if let Some(refused) = self.refused {
+                return Err(refused);
+            }
+            lower = self.path(&masks::name(number));
             lower.push(b':');
         }
         lower.extend(escaped(&Path::new(PLACE).join(inside(&tree.target))));
@@ -99,43 +112,6 @@ impl<'a> Workshop<'a> {
         fsconfig_create(&context)?;
         let overlay = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
         attach(&overlay, &self.root.directory, inside(&tree.target))
-    }
-
-    /// A layer that says of the hidden names that they are not there.
-    fn white_out(&self, mask: &str, tree: &Tree) -> Result<(), Errno> {
-        mkdirat(&self.memory, mask, Mode::from_raw_mode(0o755))?;
-        let mut last: Option<(&Path, OwnedFd)> = None;
-        for hidden in &tree.hidden {
-            let (Some(above), Some(name)) = (hidden.parent(), hidden.file_name()) else {
-                return Err(Errno::INVAL);
-            };
-            // Many lie in one directory, one after the other.
-            let folder = match last.take() {
-                Some((known, folder)) if known == above => folder,
-                _ => self.folder(mask, above)?,
-            };
-            match mknodat(&folder, name, FileType::CharacterDevice, Mode::empty(), 0) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error),
-            }
-            last = Some((above, folder));
-        }
-        Ok(())
-    }
-
-    /// A directory of a mask, made with those above it.
-    fn folder(&self, mask: &str, path: &Path) -> Result<OwnedFd, Errno> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut folder = openat(&self.memory, mask, flags, Mode::empty())?;
-        for component in path.components() {
-            let name = component.as_os_str();
-            match mkdirat(&folder, name, Mode::from_raw_mode(0o755)) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error),
-            }
-            folder = openat(&folder, name, flags, Mode::empty())?;
-        }
-        Ok(folder)
     }
 
     /// Something empty over each name: it is listed, but it holds nothing and cannot be changed.

@@ -58,12 +58,20 @@ pub fn open_directory(path: &Path) -> io::Result<fs::File> {
 }
 
 /// From the beginning.
+///
+/// The kernel makes the whole of such a file at once and gives as much as there is room for, at least a page: so less than half
+/// of one is all of it, and need not be asked for the end.
 pub fn read_open(file: &fs::File) -> io::Result<BString> {
+    const ALL_OF_IT: usize = 2 << 10;
     let mut content = vec![0; 16 << 10];
     let mut filled = 0;
     while let Some(rest) = content.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         match rustix::io::pread(file, rest, filled as u64) {
             Ok(0) => break,
+            Ok(count) if filled == 0 && count < ALL_OF_IT => {
+                filled = count;
+                break;
+            }
             Ok(count) => filled += count,
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

@@ -1,7 +1,7 @@
 //! The engine's watch over its jails: a thread that looks at those in which something runs.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, pidfd_send_signal};
 
 use super::group::Places;
-use super::meter::{Figures, Meter, process_of};
+use super::meter::{Figures, Meter};
 use super::{OURS, all_tasks};
 use crate::outcome::LimitHit;
 use crate::plan::Limits;
@@ -52,14 +52,13 @@ struct State {
 }
 
 impl Watched {
-    /// `refusing`: the kernel keeps to the number of tasks by itself.
+    /// Of its first process, the number and a handle. `refusing`: the kernel keeps to the number of tasks by itself.
     pub fn new(
-        init: OwnedFd,
+        (process, init): (u32, OwnedFd),
         places: Option<Places>,
         limits: Limits,
         refusing: bool,
     ) -> io::Result<Self> {
-        let process = process_of(init.as_fd())?;
         let mut meter = Meter::open(places.as_ref(), process)?;
         let before = meter.look(true)?;
         let state =

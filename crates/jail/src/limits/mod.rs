@@ -14,6 +14,7 @@ mod sample;
 pub use grounds::Grounds;
 pub use group::{Group, Places};
 pub use lookout::{Lookout, Usage, Watched};
+pub use meter::process_of;
 pub use sample::children_of as children;
 
 use crate::outcome::{Tier, Walls};

@@ -36,8 +36,9 @@ pub fn make(user: u32, group: u32) {
         processors::leave(processor);
         become_spawner(&theirs, identity)
     };
+    processors::keep(processor);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    *made = Some((identity, Begun { socket, process }));
+    *made = Some((identity, Begun { socket, process, shares: true }));
 }
 
 /// The one that was made, if it is for this person and still there.

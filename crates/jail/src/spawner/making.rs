@@ -16,6 +16,7 @@ use crate::limits::{Grounds, Group, Places};
 use crate::messages::Built;
 use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::{Limits, Plan};
+use crate::processors;
 use crate::system::process::{self, Fork};
 use crate::timeline;
 use crate::walls;
@@ -255,11 +256,14 @@ impl Ahead {
         if let Some((_, missing)) = changed {
             return Err(missing.failure);
         }
+        // The engine only waits, and this process is nearly done: the warden has the trees here, and init the rest there.
+        processors::lend_to(warden.0);
         for some in mounts.chunks(MOST_MOUNTS) {
             let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &entry::More, &given).at(step)?;
         }
         drop(mounts);
+        std::thread::yield_now();
         // Before anything runs in it, which is when the answer has been passed on.
         if let Some(group) = group.as_ref().filter(|_| limits != plan.limits) {
             group.places().set(&plan.limits).at("limit the jail")?;
@@ -314,6 +318,7 @@ fn answered(unborn: Unborn, warden_handle: Warden, group: Option<Group>) -> Resu
     let entered = match answer {
         entry::Answer::Entered(entered) => entered,
         entry::Answer::Failed(failure) => return Err(failure),
+        entry::Answer::Masked { .. } => return Err(Failure::new("enter the jail", Errno::PROTO)),
     };
     // A group that takes nobody in is none, and the walls say so.
     let group = group.filter(|group| held || group.holds(unborn.0));

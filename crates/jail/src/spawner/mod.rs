@@ -18,15 +18,18 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::BStr;
+use rustix::io::Errno;
 use rustix::process::Pid;
 
 use crate::cell::outside::Identity;
-use crate::cell::{self, Cell, Ends};
+use crate::cell::watch::Watch;
+use crate::cell::{Cell, Ends};
 use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
 use crate::messages::{Ask, Built};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Person, Plan};
+use crate::processors;
 use crate::system::process;
 use crate::wire;
 
@@ -38,6 +41,8 @@ pub struct Spawner {
     /// `None` only while it is dropped.
     socket: Mutex<Option<OwnedFd>>,
     process: Pid,
+    /// It leaves a processor to us, and has the use of it when we wait.
+    shares: bool,
     lookout: Arc<Lookout>,
 }
 
@@ -57,8 +62,8 @@ impl Spawner {
         Ok(Self::of(begun))
     }
 
-    fn of(Begun { socket, process }: Begun) -> Self {
-        Spawner { socket: Mutex::new(Some(socket)), process, lookout: Arc::default() }
+    fn of(Begun { socket, process, shares }: Begun) -> Self {
+        Spawner { socket: Mutex::new(Some(socket)), process, shares, lookout: Arc::default() }
     }
 
     /// The number of its process.
@@ -81,35 +86,48 @@ impl Spawner {
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
         let message = Ask::Build { plan: Cow::Borrowed(plan), least };
         let given = [&theirs, &their_changes, &their_lease].map(AsFd::as_fd);
+        if self.shares {
+            processors::lend_to(self.process);
+        }
         wire::send(socket, &message, &given).at("ask for a jail")?;
         drop((theirs, their_changes, their_lease));
         let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
-        match answer.at("ask the spawner for a jail")? {
-            (Built::Ready { walls, notifier, proxy, laid, places, parts }, descriptors) => {
-                let mut descriptors = descriptors.into_iter();
-                let mut next = || descriptors.next().ok_or_else(gone).at("take over the jail");
-                let handle = next()?;
-                let notifier = if notifier { Some(next()?) } else { None };
-                let proxy = if proxy { Some(next()?) } else { None };
-                let layer = if laid { Some(next()?) } else { None };
-                let first = plan.view.layers.as_ref().and_then(|layers| layers.first.clone());
-                let watch = match notifier {
-                    Some(listener) => {
-                        let limits = limits::kept_from_outside(&plan.limits, &walls);
-                        Some(cell::watch::Watch::start(listener, handle.as_fd(), limits)?)
-                    }
-                    None => None,
-                };
-                let watched = Watched::new(handle, places, plan.limits.clone(), walls.namespaces);
-                let watched = Arc::new(watched.at("measure the jail")?);
-                self.lookout.add(&watched);
-                let lookout = Arc::clone(&self.lookout);
-                let ends = Ends { orders: ours, changes, lease, proxy };
-                let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());
-                Ok(cell.with_parts(parts).with_layer(first.zip(layer)))
+        let (built, descriptors) = answer.at("ask the spawner for a jail")?;
+        let ends = Ends { orders: ours, changes, lease, proxy: None };
+        self.taken_over(plan, ends, built, descriptors)
+    }
+
+    /// A jail that stands, or why none does. Somebody watches it before anything can run in it.
+    fn taken_over(
+        &self,
+        plan: &Plan,
+        mut ends: Ends,
+        built: Built,
+        descriptors: Vec<OwnedFd>,
+    ) -> Result<Cell, Failure> {
+        let (walls, notifier, proxy, laid, places, parts) = match built {
+            Built::Ready { walls, notifier, proxy, laid, places, parts } => {
+                (walls, notifier, proxy, laid, places, parts)
             }
-            (Built::Failed(failure), _) => Err(failure),
-        }
+            Built::Failed(failure) => return Err(failure),
+        };
+        let mut descriptors = descriptors.into_iter();
+        let mut next = || descriptors.next().ok_or(Errno::PIPE).at("take over the jail");
+        let handle = next()?;
+        let notifier = notifier.then(&mut next).transpose()?;
+        ends.proxy = proxy.then(&mut next).transpose()?;
+        let layer = laid.then(&mut next).transpose()?;
+        let first = plan.view.layers.as_ref().and_then(|layers| layers.first.clone());
+        let init = limits::process_of(handle.as_fd()).at("find the jail's first process")?;
+        let limits = limits::kept_from_outside(&plan.limits, &walls);
+        let watch = notifier.map(|listener| Watch::over_empty(listener, init, limits));
+        let watch = watch.transpose()?;
+        let watched = Watched::new((init, handle), places, plan.limits.clone(), walls.namespaces);
+        let watched = Arc::new(watched.at("measure the jail")?);
+        self.lookout.add(&watched);
+        let lookout = Arc::clone(&self.lookout);
+        let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());
+        Ok(cell.with_parts(parts).with_layer(first.zip(layer)))
     }
 
     /// Has a folder removed with all that is in it, beside whatever comes next; when this is dropped, it is gone. The folder
@@ -121,7 +139,7 @@ impl Spawner {
         folder: BorrowedFd<'_>,
     ) -> Result<(), Failure> {
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
-        let socket = socket.as_ref().ok_or(rustix::io::Errno::PIPE).at("ask the spawner")?;
+        let socket = socket.as_ref().ok_or(Errno::PIPE).at("ask the spawner")?;
         let message = Ask::PutAway { name: name.to_owned() };
         wire::send(socket, &message, &[parent, folder]).at("ask the spawner")
     }
@@ -131,6 +149,7 @@ impl Spawner {
 struct Begun {
     socket: OwnedFd,
     process: Pid,
+    shares: bool,
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one process outside that makes jails")]
@@ -147,8 +166,8 @@ fn start_afresh() -> Result<Begun, Failure> {
         .spawn()
         .at("start the spawner")?;
     let number = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
-    let process = number.ok_or(rustix::io::Errno::CHILD).at("start the spawner")?;
-    Ok(Begun { socket, process })
+    let process = number.ok_or(Errno::CHILD).at("start the spawner")?;
+    Ok(Begun { socket, process, shares: false })
 }
 
 impl Drop for Spawner {

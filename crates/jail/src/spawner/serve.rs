@@ -77,20 +77,29 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     if let Some(identity) = expected {
         workshop.expect(identity);
     }
-    // Not before: the first jail does not have to wait for that.
-    workshop.tidy();
+    // Not now: the first jail does not have to wait for that, whose parts need every processor.
+    let mut tidied = false;
     loop {
-        let patience = if leavings.is_empty() { None } else { Some(&IDLE) };
+        let patience = if tidied && leavings.is_empty() { None } else { Some(&IDLE) };
         match wait(&socket, &mut jails.0, patience)? {
             Woken::Asked => {}
             Woken::Otherwise => continue,
             Woken::Idle => {
                 leavings.remove();
+                if !std::mem::replace(&mut tidied, true) {
+                    workshop.tidy();
+                }
                 continue;
             }
         }
         let (plan, least, descriptors) = match wire::receive(&socket)? {
-            None => return Ok(()),
+            None => {
+                drop(jails);
+                if !tidied {
+                    workshop.tidy();
+                }
+                return Ok(());
+            }
             Some((Ask::Expect { user, group }, _)) => {
                 workshop.expect(Identity { user, group });
                 continue;
@@ -103,11 +112,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
                 (plan.into_owned(), least, descriptors)
             }
         };
-        // The engine waits for the answer, and so does nothing else.
-        processors::take_over();
-        let made = build(plan, least, descriptors, &mut workshop);
-        processors::hand_back();
-        match made {
+        match build(plan, least, descriptors, &mut workshop) {
             Ok((jail, built, descriptors)) => {
                 jails.0.push(jail);
                 let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
@@ -115,6 +120,8 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
             }
             Err(failure) => wire::send(&socket, &Built::Failed(failure), &[])?,
         }
+        // What comes now may be done anywhere, and if it cannot, nothing is lost but time.
+        let _where_we_are_is_good_too = processors::spread();
     }
 }
 

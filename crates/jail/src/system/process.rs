@@ -269,6 +269,11 @@ pub fn reset_signals() {
         // happens.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
+    unblock_signals();
+}
+
+/// None waits any more.
+pub fn unblock_signals() {
     let none = signal_set(&[]);
     // SAFETY: the set is initialised and lives through the call; the old mask is not asked for.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()) };

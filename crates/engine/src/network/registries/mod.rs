@@ -51,7 +51,7 @@ struct Found {
 impl Registries {
     /// Files beneath `root` are the project's, whoever has put them there.
     pub fn read(operator: &Operator, root: &Path) -> Self {
-        let reader = Reader { operator, root };
+        let reader = Reader::new(operator, root);
         let mut all = Registries::default();
         for tool in Tool::ALL {
             let found = match tool {

@@ -5,6 +5,7 @@
     reason = "files of the operator's own, outside the project, are looked at"
 )]
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,13 +29,19 @@ impl Operator {
 pub struct Reader<'a> {
     pub operator: &'a Operator,
     /// What lies beneath is not the operator's.
-    pub root: &'a Path,
+    root: &'a Path,
+    /// The same without links, once somebody has asked.
+    real_root: OnceCell<PathBuf>,
 }
 
 /// Longer files are not what people write.
 const LARGEST: u64 = 1 << 20;
 
 impl<'a> Reader<'a> {
+    pub fn new(operator: &'a Operator, root: &'a Path) -> Self {
+        Reader { operator, root, real_root: OnceCell::new() }
+    }
+
     /// A variable that is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&'a str> {
         self.operator.variable(name).filter(|value| !value.is_empty())
@@ -67,7 +74,9 @@ impl<'a> Reader<'a> {
         // Most are not there.
         fs::metadata(path).ok()?;
         let real = fs::canonicalize(path).ok()?;
-        let root = fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned());
+        let root = self
+            .real_root
+            .get_or_init(|| fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned()));
         let found = fs::metadata(&real).ok()?;
         if real.starts_with(root) || !found.is_file() || found.len() > LARGEST {
             return None;

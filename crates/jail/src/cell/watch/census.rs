@@ -71,6 +71,15 @@ impl Census {
         }
     }
 
+    /// Puts limits in force in a jail in which nothing has run yet: there is nobody but init to tell.
+    pub fn begin(&mut self, processes: Option<u32>, tasks: Option<u32>) -> io::Result<()> {
+        (self.limit, self.tasks) = (processes, tasks);
+        let wanted = self.wanted(0);
+        tell(self.init, wanted.unwrap_or(self.highest), self.highest)?;
+        self.in_force = wanted;
+        Ok(())
+    }
+
     /// Puts limits in force, for all that run and all that will.
     pub fn set_limits(&mut self, processes: Option<u32>, tasks: Option<u32>) -> io::Result<()> {
         (self.limit, self.tasks) = (processes, tasks);

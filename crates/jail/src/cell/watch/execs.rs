@@ -57,6 +57,11 @@ impl Notes {
         std::mem::take(&mut self.record)
     }
 
+    /// The kernel was told these limits.
+    pub fn put_in_force(&mut self, processes: Option<u32>, tasks: Option<u32>) {
+        (self.limits, self.in_force) = ((processes, tasks), Some((processes, tasks)));
+    }
+
     pub fn note_hit(&mut self, hit: LimitHit) {
         if !self.record.limits_hit.contains(&hit) {
             self.record.limits_hit.push(hit);
@@ -186,6 +191,8 @@ impl Lookups {
 }
 
 pub struct Recorder {
+    /// As it is seen from here.
+    init: u32,
     seen: Seen,
     lookups: Lookups,
     parent: Option<Parent>,
@@ -193,8 +200,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    pub fn new(seen: Seen) -> Self {
-        Recorder { seen, lookups: Lookups::default(), parent: None, pending: Vec::new() }
+    pub fn new(init: u32, seen: Seen) -> Self {
+        Recorder { init, seen, lookups: Lookups::default(), parent: None, pending: Vec::new() }
     }
 
     /// Reads what is to be executed, while it waits. Whatever cannot be read is empty.
@@ -258,6 +265,9 @@ impl Recorder {
 
     /// The number inside of a parent. One that is gone has left its children to init.
     fn number_inside(&mut self, host: u32) -> u32 {
+        if host == self.init {
+            return 1;
+        }
         if let Some(parent) = self.parent.as_ref().filter(|it| it.host == host) {
             return parent.inside;
         }

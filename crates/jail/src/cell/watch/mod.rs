@@ -9,7 +9,7 @@ mod census;
 mod execs;
 mod processes;
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -22,6 +22,9 @@ use self::execs::Recorder;
 use crate::outcome::{AtStep, Exec, Failure, LimitHit};
 use crate::plan::Program;
 use crate::system::seccomp::{self, Question};
+
+/// What could not be done.
+const LIMIT: &str = "limit the processes of the jail";
 
 /// What was seen since it was last asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub struct Record {
 pub struct Watch {
     seen: Seen,
     init: u32,
+    /// Until the first program was ordered: before that nobody asks.
+    waiting: Option<Answering>,
 }
 
 /// Held for moments only, so that nothing in the jail waits for the engine.
@@ -51,29 +56,32 @@ impl Seen {
 }
 
 impl Watch {
-    pub fn start(
+    /// Over a jail in which nothing has run yet. The limits are in force at once, for programs inherit them.
+    pub fn over_empty(
         listener: OwnedFd,
-        init: BorrowedFd<'_>,
+        init: u32,
         (processes, tasks): (Option<u32>, Option<u32>),
     ) -> Result<Self, Failure> {
-        let init = processes::number_of(init).at("find the jail's first process")?;
-        seccomp::wake_synchronously(listener.as_fd());
+        let mut census = Census::new(init);
+        census.begin(processes, tasks).at(LIMIT)?;
         let seen = Seen::default();
-        let watch = Watch { seen: seen.clone(), init };
-        // Before anything runs: programs inherit it.
-        let census = watch.put_in_force(processes, tasks)?;
-        let answering = Answering {
-            census,
-            recorder: Recorder::new(seen.clone()),
-            seen: seen.clone(),
-            listener,
-        };
+        seen.lock().put_in_force(processes, tasks);
+        let recorder = Recorder::new(init, seen.clone());
+        let waiting = Some(Answering { census, recorder, seen: seen.clone(), listener });
+        Ok(Watch { seen, init, waiting })
+    }
+
+    /// Begins to answer, if it does not yet. A program that was ordered before this cannot execute anything until then, so it
+    /// can be started meanwhile.
+    pub fn attend(&mut self) -> Result<(), Failure> {
+        let Some(answering) = self.waiting.take() else { return Ok(()) };
+        seccomp::wake_synchronously(answering.listener.as_fd());
         thread::Builder::new()
             .name("jail-watch".to_owned())
             .stack_size(256 << 10)
             .spawn(move || answering.run())
             .at("start the thread that watches a jail")?;
-        Ok(watch)
+        Ok(())
     }
 
     /// What the engine itself has started is known to it, whether or not its memory could be read.
@@ -86,15 +94,14 @@ impl Watch {
         if self.seen.lock().in_force == Some((processes, tasks)) {
             return Ok(());
         }
-        self.put_in_force(processes, tasks).map(|_| ())
+        self.put_in_force(processes, tasks)
     }
 
-    fn put_in_force(&self, processes: Option<u32>, tasks: Option<u32>) -> Result<Census, Failure> {
+    fn put_in_force(&self, processes: Option<u32>, tasks: Option<u32>) -> Result<(), Failure> {
         let mut census = Census::new(self.init);
-        census.set_limits(processes, tasks).at("limit the processes of the jail")?;
-        let mut notes = self.seen.lock();
-        (notes.limits, notes.in_force) = ((processes, tasks), Some((processes, tasks)));
-        Ok(census)
+        census.set_limits(processes, tasks).at(LIMIT)?;
+        self.seen.lock().put_in_force(processes, tasks);
+        Ok(())
     }
 
     /// What was seen since the last time.

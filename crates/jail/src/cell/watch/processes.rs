@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 use bstr::{BString, ByteSlice};
@@ -16,14 +16,6 @@ use crate::system::process::read_memory;
 
 /// More than any of the small files read here has.
 const SMALL: usize = 4096;
-
-/// The number, in our own process namespace, of what a handle is on.
-pub fn number_of(handle: BorrowedFd<'_>) -> io::Result<u32> {
-    let text = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", handle.as_raw_fd()))?;
-    field(text.as_bytes(), b"Pid:")
-        .and_then(|rest| number(words(rest).next()?))
-        .ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
-}
 
 /// A process or thread of a jail.
 pub struct Visible {
