@@ -300,12 +300,7 @@ fn secret(
     };
     let (start, end) = match takes {
         After => words.clone().next()?,
-        Last(count) | Made(count) if attached.is_empty() => {
-            let text = |range: &(usize, usize)| line.get(range.0..range.1).unwrap_or_default();
-            // Options of one letter may stand between; a long one may have a word of its own.
-            let rest = words.clone().filter(|range| !matches!(text(range), [b'-', _]));
-            rest.take_while(|range| !text(range).starts_with(b"-")).nth(count - 1)?
-        }
+        Last(count) | Made(count) if attached.is_empty() => last(line, words, count)?,
         Last(_) | Made(_) => return None,
         Attached if attached.is_empty() => return None,
         _ if attached.is_empty() => words.clone().next()?,
@@ -329,6 +324,13 @@ fn secret(
     };
     let value = value.get(skip..)?;
     is_value(value).then_some((start + skip, end))
+}
+
+/// The last of so many words. Options of one letter may stand between; a long one may have a word of its own.
+fn last(line: &[u8], words: &Words<'_>, count: usize) -> Option<(usize, usize)> {
+    let text = |range: &(usize, usize)| line.get(range.0..range.1).unwrap_or_default();
+    let rest = words.clone().filter(|range| !matches!(text(range), [b'-', _]));
+    rest.take_while(|range| !text(range).starts_with(b"-")).nth(count - 1)
 }
 
 /// `-rP` where `-P` is meant: capitals only, for `-np` may be anything.

@@ -24,6 +24,15 @@ impl Context<'_> {
         (sure && chosen::is_phrase(text, name)).then_some(text.len())
     }
 
+    /// `PASS`, `pwd`: names of other things too, of a folder or of a step.
+    pub fn is_ambiguous(&self) -> bool {
+        let name = self.line().get(self.named.start..self.named.end).unwrap_or_default();
+        let word = name.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+        let rest = name.get(word.len()..).unwrap_or_default();
+        ["pass", "pwd", "pw"].iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+            && rest.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
+    }
+
     /// `NAME=value`, also of a small name.
     pub fn is_tight(&self, form: Form) -> bool {
         form == Form::Plain && at(self.line(), self.operator_at) == b'='
@@ -39,6 +48,9 @@ impl Context<'_> {
             Form::Spaced => !value.contains(&b'.'),
             _ => false,
         };
+        if self.is_ambiguous() {
+            return self.is_tight(form) && !self.named.name.capitals;
+        }
         self.is_tight(form) || password && alone && rest.is_empty()
     }
 
@@ -51,6 +63,9 @@ impl Context<'_> {
         // In an object of a program it may be a member of another: `PASSWORD: Kind.Hidden`.
         let member = value.contains(&b'.') && !value.iter().any(u8::is_ascii_digit);
         let capitals = self.named.name.capitals && self.quote.is_none();
+        if self.is_ambiguous() && self.named.dashes == 0 {
+            return false;
+        }
         let option = self.named.dashes > 0;
         let tight = self.is_tight(form);
         // A line of a file of properties, which is not indented.

@@ -346,7 +346,7 @@ impl Context<'_> {
         let end = unquoted_end(line, start, self.stops(form));
         let value = line.get(start..end).unwrap_or_default();
         let sharp = self.sharpened(form, start, end);
-        let capitals = self.named.name.capitals;
+        let capitals = self.named.name.capitals && !self.is_ambiguous();
         let form = if self.is_data(sharp, end) && chosen::is_joined(value)
             || capitals && self.is_tight(sharp) && chosen::is_compound(value)
             || self.may_be_mixed(sharp, start, end) && chosen::is_mixed(value)

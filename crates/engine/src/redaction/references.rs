@@ -47,6 +47,8 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         (b'<', b'>') | (b'{', b'}') | (b'[', b']') | (b'%', b'%') | (b'(', b')') => return true,
         (b'(' | b'[' | b'{' | b'&', _) if form != Form::Quoted => return true,
         (b'$', _) => return !is_crypted(value) && (form != Form::Quoted || name(rest)),
+        // An alias of YAML.
+        (b'*', _) if form == Form::Plain && rest.contains(&b'-') && is_slug(rest) => return true,
         (b'&' | b'*' | b'@' | b'!' | b'%' | b'#' | b'?' | b'|' | b'>' | b'\\', _) => {
             let word = rest
                 .iter()

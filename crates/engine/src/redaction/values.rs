@@ -179,19 +179,7 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         };
     }
     if is_slug(value) {
-        let words = value.split(|byte| b"-_.".contains(byte)).filter(|word| !word.is_empty());
-        let words = words.filter(|word| word.iter().all(u8::is_ascii_alphabetic)).count();
-        if makeup.digits == 0 && words_refer(value) {
-            return false;
-        }
-        let data = name.capitals || matches!(form, Form::Quoted | Form::Argument | Form::Query);
-        let joined = !value.contains(&b'_') || form == Form::Quoted;
-        let enough = if data { 3 } else { 4 };
-        return joined && words >= enough && !matches!(form, Form::Amid)
-            || makeup.digits > 0 && is_word_with_number(value) && !is_variable(value)
-            || makeup.digits >= 4 && makeup.length >= 10 && data
-            || form == Form::Argument && chosen::is_joined(value)
-            || matches!(form, Form::Quoted | Form::Query) && chosen::is_mixed(value);
+        return is_password_of_words(value, makeup, name, form);
     }
     match form {
         Form::Amid => {
@@ -202,6 +190,23 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         }
         _ => makeup.length >= 5,
     }
+}
+
+/// What looks like the name of something and is a password all the same.
+fn is_password_of_words(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
+    let words = value.split(|byte| b"-_.".contains(byte)).filter(|word| !word.is_empty());
+    let words = words.filter(|word| word.iter().all(u8::is_ascii_alphabetic)).count();
+    if makeup.digits == 0 && words_refer(value) {
+        return false;
+    }
+    let data = name.capitals || matches!(form, Form::Quoted | Form::Argument | Form::Query);
+    let joined = !value.contains(&b'_') || form == Form::Quoted;
+    let enough = if data { 3 } else { 4 };
+    joined && words >= enough && !matches!(form, Form::Amid)
+        || makeup.digits > 0 && is_word_with_number(value) && !is_variable(value)
+        || makeup.digits >= 4 && makeup.length >= 10 && data
+        || form == Form::Argument && chosen::is_joined(value)
+        || matches!(form, Form::Quoted | Form::Query) && chosen::is_mixed(value)
 }
 
 /// `see-the-vault`, `from-secret-store`
