@@ -321,6 +321,21 @@ pub(crate) fn read_at(file: impl AsFd, buffer: &mut [u8], offset: u64) -> Result
     rustix::io::retry_on_intr(|| rustix::io::pread(&file, &mut *buffer, offset))
 }
 
+/// All of a file that is known to be short.
+pub(crate) fn read_whole(file: impl AsFd) -> Result<Vec<u8>> {
+    let length = usize::try_from(rustix::fs::fstat(&file)?.st_size).unwrap_or(0);
+    let mut bytes = vec![0; length];
+    let mut read = 0;
+    while let Some(room) = bytes.get_mut(read..).filter(|room| !room.is_empty()) {
+        match read_at(&file, room, read as u64)? {
+            0 => break,
+            count => read += count,
+        }
+    }
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
 pub(crate) fn write_all_at(file: impl AsFd, mut data: &[u8], mut offset: u64) -> Result<()> {
     pass()?;
     while !data.is_empty() {

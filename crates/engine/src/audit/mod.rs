@@ -51,7 +51,8 @@ pub struct AuditOptions {
     pub limits: Limits,
     /// So much of each stream of output is kept; of more, the head and the tail.
     pub output_bytes: usize,
-    /// This process will record something: what that takes is begun at once, beside everything else.
+    /// This process is there for one request: what has changed nothing is left beside the database, to be taken over by
+    /// whoever opens that next.
     pub eager: bool,
     /// The address of a collector of OpenTelemetry traces.
     pub traces: Option<String>,
@@ -169,7 +170,8 @@ impl Audit {
         let control = Some(Arc::clone(control));
         *self.current() = Current { asked, refusals: Vec::new(), control, announced: None };
         self.intended.store(false, Ordering::Release);
-        if self.options.eager {
+        // What will be recorded before anything is done is begun beside everything else.
+        if self.options.eager && command.contains(&b'>') {
             self.writer()?.prepare()?;
         }
         self.writer.get().map_or(Ok(()), |writer| writer.check())
@@ -278,7 +280,12 @@ impl Audit {
             cleanse(&mut shown, None, &*self.cleanser);
             traces.add(&shown);
         }
-        self.writer()?.submit(outcome, Some(Box::new(streams)), &self.cleanser)
+        match &self.place {
+            Some(place) if self.options.eager && !intended && self.writer.get().is_none() => {
+                writers::leave(place, &self.options, outcome, streams, &self.cleanser)
+            }
+            _ => self.writer()?.submit(outcome, Some(Box::new(streams)), &self.cleanser),
+        }
     }
 
     /// Nothing follows, and everything is written.

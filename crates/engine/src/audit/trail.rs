@@ -5,14 +5,15 @@
     reason = "the operator's own directories: opened once, by handle, before anything is asked of them"
 )]
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use exacta_store::Watch;
 use exacta_store::audit::{
     Anchor, Answer, Archive as _, AuditError, Database, Durability, Entry, Known, Ledger as _,
-    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, cleanse, public_key, verify,
+    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, cleanse, is_waiting, public_key,
+    verify,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -42,14 +43,31 @@ impl Trail {
 
     /// Makes nothing: where nothing was recorded that is [`AuditError::Nothing`].
     pub fn open(&self) -> Result<Reader, AuditError> {
-        Reader::open(self.state()?.as_fd())
+        let state = self.state()?;
+        self.take_over(state.as_fd())?;
+        Reader::open(state.as_fd())
+    }
+
+    /// Brings into the chain what was left beside it meanwhile.
+    pub fn refresh(&self) -> Result<(), AuditError> {
+        self.take_over(self.state()?.as_fd())
+    }
+
+    fn take_over(&self, state: BorrowedFd<'_>) -> Result<(), AuditError> {
+        if is_waiting(state) {
+            Database::open(state, &self.signing())?;
+        }
+        Ok(())
+    }
+
+    fn signing(&self) -> Signing {
+        let project = self.root.as_os_str().as_bytes().to_vec();
+        Signing { folder: self.keys.clone(), project }
     }
 
     /// A person has decided something. On the disk when this returns.
     pub fn note(&self, answer: Answer) -> Result<(), AuditError> {
-        let project = self.root.as_os_str().as_bytes().to_vec();
-        let signing = Signing { folder: self.keys.clone(), project };
-        let mut database = Database::open(self.state()?.as_fd(), &signing)?;
+        let mut database = Database::open(self.state()?.as_fd(), &self.signing())?;
         let manner = Manner { durability: Durability::Disk, last: true };
         let mut entry = Entry::Answer(Box::new(answer));
         cleanse(&mut entry, None, &Usual);

@@ -5,8 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-use bstr::BStr;
-use exacta_store::audit::{AuditError, Database, Ledger, Signing, Writer};
+use bstr::{BStr, BString};
+use exacta_store::audit::{
+    AuditError, Captured, Cleanser, Database, Entry, Ledger, Signing, Writer,
+};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
@@ -43,6 +45,19 @@ pub(super) fn of(
     writers.retain(|_, writer| writer.strong_count() > 0);
     writers.insert(place, Arc::downgrade(&writer));
     Ok(writer)
+}
+
+/// Records what has changed nothing, for a process that ends with it: nobody waits until a database is open.
+pub(super) fn leave(
+    (state, root): &(State, BString),
+    options: &AuditOptions,
+    entry: Entry,
+    streams: [Captured; 2],
+    cleanser: &Arc<dyn Cleanser>,
+) -> Result<(), AuditError> {
+    let opened = writable(state, root.as_ref()).map_err(failed)?;
+    let signing = Signing { folder: options.keys.clone(), project: root.to_vec() };
+    exacta_store::audit::leave(opened.as_fd(), &signing, entry, streams, cleanser)
 }
 
 /// The state, or where the record is kept of a project that is only there to be read.

@@ -17,7 +17,7 @@ use super::entry::{Asked, Entry, Moment, Outcome};
 use super::error::{AuditError, database};
 use super::key::{Signed, Signer, open_folder};
 use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner};
-use super::{opening, retention};
+use super::{opening, retention, spool};
 
 /// So many records are signed together at least, whatever they are.
 const SIGNED_EVERY: u64 = 256;
@@ -62,7 +62,18 @@ impl Database {
         let signed = last_signed(&connection)?;
         let state = opening::keep(state)?;
         let (signing, signer, waited) = (signing.clone(), OnceCell::new(), false);
-        Ok(Database { connection, state, identity, signing, signer, durability, signed, waited })
+        let mut opened =
+            Database { connection, state, identity, signing, signer, durability, signed, waited };
+        let state = opening::keep(opened.state.as_fd())?;
+        spool::take_over(state.as_fd(), &mut opened)?;
+        Ok(opened)
+    }
+
+    /// Whether a request is in the chain.
+    pub(super) fn has_request(&self, id: &[u8]) -> Result<bool, AuditError> {
+        let sql = "SELECT 1 FROM requests WHERE id = ?";
+        let found = self.connection.prepare_cached(sql).and_then(|mut it| it.exists([id]));
+        found.map_err(database("be read"))
     }
 
     fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {

@@ -37,6 +37,7 @@ mod output;
 mod reading;
 mod retention;
 mod schema;
+mod spool;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -56,5 +57,6 @@ pub use ledger::{Archive, Beside, Draft, Durability, Each, Head, Ledger, Limits,
 pub use opening::NAME;
 pub use output::Captured;
 pub use reading::{Filter, Order, Reader, Recorded};
+pub use spool::is_waiting;
 pub use verify::{Known, Problem, ProblemKind, Report, verify};
-pub use writer::{Open, Writer};
+pub use writer::{Open, Writer, leave};

@@ -5,15 +5,18 @@
 //! refused.
 
 use std::mem;
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::cleansing::{Cleanser, cleanse};
+use super::database::Signing;
 use super::entry::Entry;
 use super::error::AuditError;
 use super::ledger::{Draft, Durability, Ledger, Limits, Manner};
 use super::output::{Captured, split};
+use super::spool;
 
 /// So long a batch gathers, and a record waits at most.
 const GATHERING: Duration = Duration::from_millis(4);
@@ -218,6 +221,18 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Records what has changed nothing, for a process that ends now: beside the database, for whoever opens that next.
+pub fn leave(
+    state: BorrowedFd<'_>,
+    signing: &Signing,
+    entry: Entry,
+    streams: [Captured; 2],
+    cleanser: &Arc<dyn Cleanser>,
+) -> Result<(), AuditError> {
+    let (streams, cleanser) = (Some(Box::new(streams)), Arc::clone(cleanser));
+    spool::leave(state, signing, &prepared(Waiting { entry, streams, cleanser }))
 }
 
 /// The thread.

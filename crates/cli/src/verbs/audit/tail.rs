@@ -58,6 +58,9 @@ fn go_on(
         thread::sleep(PAUSE);
         reader = reader.or_else(|| trail.open().ok());
         let Some(reader) = &reader else { continue };
+        if let Err(error) = trail.refresh() {
+            return refused(&error);
+        }
         match newer(reader, filter, &mut last, shown) {
             Ok(Listener::There) => {}
             Ok(Listener::Gone) => return Exit::Success,

@@ -5,5 +5,6 @@
 mod ground;
 mod keeping;
 mod opening;
+mod spooling;
 mod tampering;
 mod writing;
