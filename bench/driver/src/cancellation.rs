@@ -85,7 +85,6 @@ fn stop(
     let mut options = SessionOptions::new(root);
     // Some of these would be asked about; this is about stopping what runs.
     options.judgement = Some(Judgement::none());
-    options.audit = None;
     let mut session = Session::new(options)?;
     let canceller = session.prepare();
     let worker = thread::spawn(move || {

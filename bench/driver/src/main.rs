@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let task: Task = serde_json::from_reader(std::io::stdin())?;
-    let mut session = Session::new(unrecorded(&task.root))?;
+    let mut session = Session::new(SessionOptions::new(&task.root))?;
     let mut times = BTreeMap::new();
     for case in task.cases {
         times.insert(case.name.clone(), fastest(&task.root, &mut session, &case)?);
@@ -79,19 +79,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a record costs is another part.
-fn unrecorded(root: &str) -> SessionOptions {
-    let mut options = SessionOptions::new(root);
-    options.audit = None;
-    options
-}
-
 fn fastest(root: &str, session: &mut Session, case: &Case) -> Result<f64, Box<dyn Error>> {
     let mut best = f64::INFINITY;
     for _ in 0..case.count {
         let start = Instant::now();
         match &case.script {
-            None => drop(Session::new(unrecorded(root))?),
+            None => drop(Session::new(SessionOptions::new(root))?),
             Some(script) => {
                 let outcome = session.run(&Request::new(script.as_bytes()));
                 if !outcome.status.success() {
@@ -113,7 +106,7 @@ fn measure_memory(root: &str, count: usize) -> Result<(), Box<dyn Error>> {
     let mut sessions = Vec::with_capacity(count);
     let before = resident()?;
     for _ in 0..count {
-        let mut session = Session::new(unrecorded(root))?;
+        let mut session = Session::new(SessionOptions::new(root))?;
         session.run(&Request::new("x=1; f() { echo $x; }; f"));
         sessions.push(session);
     }
