@@ -155,8 +155,13 @@ impl Host for EngineHost {
 
     fn record(&self, step: Step) {
         if let Some(steps) = &self.steps {
-            let bytes = step.argv.iter().map(|word| word.len() + size_of::<BString>()).sum();
-            steps.bytes.fetch_add(bytes, Ordering::Relaxed);
+            let bytes: usize = step.argv.iter().map(|word| word.len() + size_of::<BString>()).sum();
+            let before = steps.bytes.fetch_add(bytes, Ordering::Relaxed);
+            // Commands that run others end after them: all of them were begun when there was room.
+            if before > MOST_BYTES && steps.most != usize::MAX {
+                steps.left_out.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
             steps.kept().push(step);
         }
     }

@@ -63,7 +63,7 @@ pub fn cases() -> Vec<Case> {
         case(format!("texts::nested {}", open.trim().escape_default()), text).may_meet_limit()
     }));
     // A tree is larger than its text.
-    cases.into_iter().map(|case| case.memory(300)).collect()
+    cases.into_iter().map(|case| case.memory(320)).collect()
 }
 
 /// Openings, a megabyte of each.
