@@ -20,7 +20,9 @@ pub(crate) use words::{Ended, MOST_STEPS, ruling};
 
 use self::traces::Traces;
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -35,6 +37,7 @@ use exacta_store::audit::{
 
 use crate::filesystem::state::State;
 use crate::gate::Gate;
+use crate::project;
 use crate::redaction::Redaction;
 
 /// More refusals of one request are not kept: the first ends it.
@@ -104,7 +107,8 @@ impl Audit {
         redaction: &Arc<Redaction>,
     ) -> Self {
         let place = state.filter(|_| options.is_some()).map(|state| (state, root.into()));
-        let options = options.unwrap_or_default();
+        let mut options = options.unwrap_or_default();
+        options.keys = out_of_reach(options.keys, root);
         Audit {
             agent: options.agent.as_str().into(),
             profile: profile.into(),
@@ -321,6 +325,12 @@ fn stop(current: &Current, error: &AuditError) {
     if let Some(control) = &current.control {
         control.stop(Stop::Unrecorded(explained(error)));
     }
+}
+
+/// A key that lies in the project, because the user's home does, is one that whoever works there could take: it signs nothing.
+fn out_of_reach(keys: Option<PathBuf>, root: &[u8]) -> Option<PathBuf> {
+    let root = Path::new(OsStr::from_bytes(root));
+    keys.filter(|keys| !project::canonical_so_far(keys).starts_with(root))
 }
 
 /// What, why, and what to do next.

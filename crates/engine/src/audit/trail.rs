@@ -19,6 +19,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::cleansing::Usual;
+use super::out_of_reach;
 use crate::project;
 
 /// Where a project's record is, and what the user's own state says of it.
@@ -38,6 +39,7 @@ pub struct Verified {
 impl Trail {
     /// `keys`: the folder of the user's key and the anchored heads.
     pub fn of(root: &Path, keys: Option<PathBuf>) -> Self {
+        let keys = out_of_reach(keys, root.as_os_str().as_bytes());
         Trail { root: root.to_owned(), keys }
     }
 
