@@ -192,7 +192,9 @@ impl Database {
         // Who is in the way will do it himself.
         self.connection.busy_timeout(Duration::ZERO)?;
         let truncate = "PRAGMA wal_checkpoint(TRUNCATE)";
-        self.connection.query_row(truncate, [], |_| Ok(()))
+        let shortened = self.connection.query_row(truncate, [], |_| Ok(()));
+        self.connection.busy_timeout(opening::PATIENCE)?;
+        shortened
     }
 
     fn head_sequence(&self) -> Result<u64, AuditError> {

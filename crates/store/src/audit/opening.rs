@@ -20,7 +20,7 @@ pub const NAME: &str = "exacta.db";
 const BESIDE: [&str; 3] = [NAME, "exacta.db-wal", "exacta.db-shm"];
 
 /// Several processes take turns; one that holds on for so long is stuck.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// To write to it. Made if it is missing.
 pub(crate) fn for_writing(state: BorrowedFd<'_>) -> Result<Connection, AuditError> {

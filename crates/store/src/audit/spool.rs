@@ -72,7 +72,8 @@ pub(super) fn take_over(state: BorrowedFd<'_>, database: &mut Database) -> Resul
         }
     }
     if !drafts.is_empty() {
-        database.append(&drafts, Manner { durability: Durability::Process, last: false })?;
+        // Perhaps nothing else follows in this process: the log beside the database is to stay short.
+        database.append(&drafts, Manner { durability: Durability::Process, last: true })?;
     }
     system::truncate(&file, 0).map_err(|errno| failed("empty it", errno))
 }
