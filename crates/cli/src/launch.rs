@@ -130,9 +130,9 @@ fn audit(configuration: &Configuration) -> AuditOptions {
         agent: text("EXACTA_AGENT").unwrap_or_default(),
         keys: keys(),
         limits: configuration.audit,
+        output_bytes: configuration.recorded_output,
         eager: true,
         traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
-        ..AuditOptions::default()
     }
 }
 

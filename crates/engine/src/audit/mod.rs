@@ -43,6 +43,12 @@ use crate::redaction::Redaction;
 /// More refusals of one request are not kept: the first ends it.
 const MOST_REFUSALS: usize = 100;
 
+/// So much of a stream of output is recorded unless somebody says otherwise: what people read, whole.
+pub const USUAL_OUTPUT: usize = 256 << 10;
+
+/// More is never recorded: it is in memory until it is.
+pub const MOST_OUTPUT: usize = 64 << 20;
+
 /// How a session is recorded.
 #[derive(Debug, Clone)]
 pub struct AuditOptions {
@@ -64,7 +70,7 @@ pub struct AuditOptions {
 impl Default for AuditOptions {
     fn default() -> Self {
         let (agent, keys, limits) = (String::new(), None, Limits::default());
-        AuditOptions { agent, keys, limits, output_bytes: 1 << 20, eager: false, traces: None }
+        AuditOptions { agent, keys, limits, output_bytes: USUAL_OUTPUT, eager: false, traces: None }
     }
 }
 

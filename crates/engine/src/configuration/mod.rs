@@ -22,6 +22,7 @@ use exacta_policy::rules::{Notice, RuleFile, RuleSet, Tier};
 use exacta_policy::{Policy, Profile};
 
 use crate::approvals::{Approver, Digest};
+use crate::audit::{MOST_OUTPUT, USUAL_OUTPUT};
 use crate::error::EngineError;
 use crate::gate::{Face, Judgement, Refusals};
 use crate::programs::limits::Chosen;
@@ -65,6 +66,8 @@ pub struct Configuration {
     pub retention: Retention,
     /// How long the record of commands is kept.
     pub audit: exacta_store::audit::Limits,
+    /// So much of each stream of output is in it.
+    pub recorded_output: usize,
     /// What is redacted beside the built-in rules, and whether results are.
     pub redaction: Redaction,
     /// Variables whose values are secret, whatever they are called.
@@ -99,6 +102,7 @@ impl Configuration {
             min_isolation: min_isolation(sources.min_isolation, &parsed),
             retention: retention(&parsed),
             audit: audit(&parsed),
+            recorded_output: recorded_output(&parsed),
             redaction: redaction(&parsed),
             secret_variables: secret_variables(&parsed),
             notices,
@@ -223,18 +227,25 @@ fn retention(files: &[(Tier, Settings)]) -> Retention {
     }
 }
 
+fn of_audit(files: &[(Tier, Settings)], of: fn(&Auditing) -> Option<u64>) -> Option<u64> {
+    let order = [Tier::System, Tier::TrustedProject, Tier::User];
+    let file = |tier| files.iter().find(|(its, _)| *its == tier);
+    order.into_iter().find_map(|tier| of(&file(tier)?.1.audit))
+}
+
 /// The same for the record of commands: a project cannot have it forgotten.
 fn audit(files: &[(Tier, Settings)]) -> exacta_store::audit::Limits {
-    let order = [Tier::System, Tier::TrustedProject, Tier::User];
-    let said = |of: fn(&Auditing) -> Option<u64>| {
-        let file = |tier| files.iter().find(|(its, _)| *its == tier);
-        order.into_iter().find_map(|tier| of(&file(tier)?.1.audit))
-    };
+    let said = |of| of_audit(files, of);
     let usual = exacta_store::audit::Limits::default();
     exacta_store::audit::Limits {
         days: said(|audit| audit.days).unwrap_or(usual.days),
         bytes: said(|audit| audit.bytes).unwrap_or(usual.bytes),
     }
+}
+
+fn recorded_output(files: &[(Tier, Settings)]) -> usize {
+    let said = of_audit(files, |audit| audit.output).map(usize::try_from);
+    said.map_or(USUAL_OUTPUT, |said| said.map_or(MOST_OUTPUT, |said| said.min(MOST_OUTPUT)))
 }
 
 /// Anybody may ask for results without secrets. Patterns and variables of a project that is not trusted do not count: with

@@ -58,6 +58,9 @@ pub struct Auditing {
     pub days: Option<u64>,
     #[serde(rename = "max_bytes")]
     pub bytes: Option<u64>,
+    /// So much of each stream of output.
+    #[serde(rename = "output_bytes")]
+    pub output: Option<u64>,
 }
 
 #[derive(Deserialize, Default)]
