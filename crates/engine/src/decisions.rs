@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bstr::{BStr, ByteSlice};
 
 use crate::commands_file::{CommandsFile, CommandsFileError, Decision, Decisions, Entered, Trust};
+use crate::filesystem::state::State;
 
 pub struct ProjectDecisions {
     file: CommandsFile,
@@ -15,9 +16,17 @@ pub struct ProjectDecisions {
 
 impl ProjectDecisions {
     /// Reads the file; one that is broken is an error, and nothing runs.
-    pub fn read(root: PathBuf, trust: Arc<dyn Trust>) -> Result<Self, CommandsFileError> {
+    pub(crate) fn read(
+        root: PathBuf,
+        state: Option<&State>,
+        trust: Arc<dyn Trust>,
+    ) -> Result<Self, CommandsFileError> {
         let file = CommandsFile::of(root);
-        let known = Mutex::new(file.read(&*trust)?);
+        let known = match state {
+            Some(state) => file.read_in(state, &*trust)?,
+            None => file.read(&*trust)?,
+        };
+        let known = Mutex::new(known);
         Ok(ProjectDecisions { file, trust, known })
     }
 

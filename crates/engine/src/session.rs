@@ -245,7 +245,9 @@ impl Session {
             _ if opened.files.root() == "/tmp" => None,
             Storage::Directory | Storage::Overlay => {
                 let (root, trust) = (options.root.clone(), Arc::clone(&options.trust));
-                Some(Project { decisions: ProjectDecisions::read(root.clone(), trust)?, root })
+                let state = opened.state.as_ref();
+                let decisions = ProjectDecisions::read(root.clone(), state, trust)?;
+                Some(Project { root, decisions })
             }
         };
         Self::with_project(opened, options, project)

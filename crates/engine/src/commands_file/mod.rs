@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use document::Document;
 use storage::Storage;
 
+use crate::filesystem::state::State;
+
 /// As messages name it.
 pub const NAME: &str = ".clada/commands.json";
 
@@ -100,7 +102,17 @@ impl CommandsFile {
 
     /// What holds now. A missing file decides nothing.
     pub fn read(&self, trust: &dyn Trust) -> Result<Decisions, CommandsFileError> {
-        let content = self.wrap(storage::read(&self.root))?;
+        let state = self.wrap(storage::state(&self.root))?;
+        self.read_in(&state, trust)
+    }
+
+    /// The same where the project is open already.
+    pub(crate) fn read_in(
+        &self,
+        state: &State,
+        trust: &dyn Trust,
+    ) -> Result<Decisions, CommandsFileError> {
+        let content = self.wrap(storage::read(state))?;
         let Some(content) = content else { return Ok(Decisions::default()) };
         let document = self.parse(&content)?;
         let mut decisions = Decisions {

@@ -23,8 +23,8 @@ const NEW: &str = "commands.json.new";
 const MAXIMUM_SIZE: u64 = 16 << 20;
 
 /// The content now; `None` if there is no file.
-pub(super) fn read(root: &Path) -> io::Result<Option<Vec<u8>>> {
-    match state(root)?.open_existing() {
+pub(super) fn read(state: &State) -> io::Result<Option<Vec<u8>>> {
+    match state.open_existing() {
         Ok(directory) => kept_file::read(&directory, FILE, MAXIMUM_SIZE),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -53,7 +53,7 @@ impl Storage {
     }
 }
 
-fn state(root: &Path) -> io::Result<State> {
+pub(super) fn state(root: &Path) -> io::Result<State> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(State::InProject(Arc::new(rustix::fs::open(root, flags, Mode::empty())?)))
 }

@@ -69,9 +69,7 @@ impl Drop for OwnDirectory {
 
 /// Removes what crashed processes have left. That it fails is nobody's concern: it is only space.
 pub(crate) fn clear(state: &State) {
-    let Ok(all) = state.open_existing().and_then(|state| state::open_existing(state, NAME)) else {
-        return;
-    };
+    let Ok(all) = state.existing_subdirectory(NAME) else { return };
     for name in names_in(&all) {
         let Ok(handle) = state::open_existing(&all, &name) else { continue };
         if lock(&handle).is_err() {

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Stat, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 
 use super::path::STATE;
@@ -39,6 +39,20 @@ impl State {
             State::InProject(root) => open_existing(root, STATE),
             State::Elsewhere(path) => open_existing_path(path),
         }
+    }
+
+    /// A directory of the state if there is one. In one step: every session asks.
+    pub(crate) fn existing_subdirectory(&self, name: &str) -> io::Result<OwnedFd> {
+        if let State::InProject(root) = self {
+            let path = format!("{STATE}/{name}");
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            match rustix::fs::openat2(root, path, DIRECTORY, Mode::empty(), resolve) {
+                // A kernel, or a sandbox around us, that does not know the call.
+                Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => {}
+                opened => return Ok(opened?),
+            }
+        }
+        open_existing(self.open_existing()?, name)
     }
 
     /// A directory of the state, made if it is missing.

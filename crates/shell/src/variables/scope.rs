@@ -294,11 +294,14 @@ impl Variables {
 
     /// What a program would get as its environment, sorted by name.
     pub fn environment(&self) -> Vec<(BString, BString)> {
-        let names = self.names();
-        names
-            .into_iter()
-            .filter_map(|name| self.exported_value(name.as_ref()).map(|value| (name, value)))
-            .collect()
+        // A name that is exported somewhere may be hidden by one that is not; most are exported nowhere.
+        let variables = self.scopes.iter().flat_map(|scope| &scope.variables);
+        let exported = variables.filter(|(_, variable)| variable.attributes.exported);
+        let mut names: Vec<&BString> = exported.map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let value = |name: &BString| Some((name.clone(), self.exported_value(name.as_ref())?));
+        names.into_iter().filter_map(value).collect()
     }
 }
 
