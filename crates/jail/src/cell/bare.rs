@@ -18,7 +18,7 @@ use rustix::process::{
 };
 
 use super::entry::{Answer, Entered, Mapped};
-use super::init::{self, Surroundings};
+use super::init::{self, Renewal, Surroundings};
 use super::outside::Outside;
 use crate::ladder::{Level, Missing, Wall};
 use crate::limits;
@@ -132,8 +132,8 @@ fn become_init(
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);
     // There is no view that could change.
-    let renewed = || Err(Failure::new("change the view", Errno::OPNOTSUPP));
-    init::serve(&orders, grants, &Surroundings::Host(moved(&plan.view)), &renewed)
+    let renewal = Renewal::new(&plan.view, None);
+    init::serve(&orders, grants, &Surroundings::Host(moved(&plan.view)), renewal)
 }
 
 /// Without a view it is the only wall around files, so that all that it must hold is asked of it.

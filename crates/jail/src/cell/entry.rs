@@ -17,7 +17,7 @@ use rustix::thread::{Gid, UnshareFlags};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::init::{self, Surroundings};
+use super::init::{self, Renewal, Surroundings};
 use super::layers;
 use super::masks::{self, Mask};
 use super::outside::{Identity, Taken};
@@ -327,11 +327,8 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop((notifier, proxy));
-    let renewed = || match landlock {
-        0 => Ok(Grants::none()),
-        version => Grants::of(&plan.view, version),
-    };
-    init::serve(&orders, grants, &Surroundings::Namespace, &renewed)
+    let renewal = Renewal::new(&plan.view, (landlock > 0).then_some(landlock));
+    init::serve(&orders, grants, &Surroundings::Namespace, renewal)
 }
 
 /// Gives up everything, and puts up what holds behind the view. Who is asked from outside, if anybody is.

@@ -20,16 +20,40 @@ use super::bare;
 use super::relocation::{self, relocated};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::{Limits, Manner, Program};
+use crate::plan::{Limits, Manner, Program, View};
 use crate::system::process::{self, Buried, Execution, Patience};
-use crate::walls::landlock::Grants;
+use crate::walls::landlock::{Begun, Grants};
 use crate::wire;
 
 /// Programs that were started and have not ended, with where to report. `None`: nobody waits for it any more.
 type Programs = HashMap<Pid, Option<OwnedFd>>;
 
 /// Makes the grants anew when the view has changed: they hold on to directories, and not to paths.
-pub type Renewed<'a> = dyn Fn() -> Result<Grants, Failure> + 'a;
+pub struct Renewal<'a> {
+    view: &'a View,
+    /// Of Landlock; `None`: there are no grants that could be made anew.
+    version: Option<u32>,
+    begun: Option<Begun>,
+}
+
+impl<'a> Renewal<'a> {
+    pub fn new(view: &'a View, version: Option<u32>) -> Self {
+        Renewal { view, version, begun: None }
+    }
+
+    /// What can be done before a program is asked for.
+    fn prepare(&mut self) {
+        if let (None, Some(version)) = (&self.begun, self.version) {
+            self.begun = Begun::of(self.view, version).ok();
+        }
+    }
+
+    /// `None`: they cannot be made. The old ones grant nothing of what is new.
+    fn grants(&mut self) -> Option<Grants> {
+        self.prepare();
+        self.begun.take()?.finish(self.view).ok()
+    }
+}
 
 /// What is around process 1, or around what stands in its place.
 pub enum Surroundings {
@@ -51,9 +75,9 @@ pub fn serve(
     orders: &OwnedFd,
     grants: Grants,
     surroundings: &Surroundings,
-    renewed: &Renewed<'_>,
+    renewal: Renewal<'_>,
 ) -> ! {
-    let status = match serve_until_error(orders, grants, surroundings, renewed) {
+    let status = match serve_until_error(orders, grants, surroundings, renewal) {
         Ok(()) => 0,
         Err(_) => 1,
     };
@@ -64,7 +88,7 @@ fn serve_until_error(
     orders: &OwnedFd,
     mut grants: Grants,
     surroundings: &Surroundings,
-    renewed: &Renewed<'_>,
+    mut renewal: Renewal<'_>,
 ) -> Result<(), Failure> {
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
@@ -82,14 +106,17 @@ fn serve_until_error(
             let mut signal = [0; 128];
             while rustix::io::read(&children, &mut signal).is_ok() {}
             bury(&mut programs, Patience::Look);
+            // Whoever waited for it has the answer, and works on that now.
+            if programs.is_empty() && !asked {
+                renewal.prepare();
+            }
         }
         if asked {
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
                 return Ok(());
             };
-            // If they cannot be made, the old ones hold: they grant nothing of what is new.
             if matches!(order, Order::Start { changed: true, .. })
-                && let Ok(new) = renewed()
+                && let Some(new) = renewal.grants()
             {
                 grants = new;
             }

@@ -8,8 +8,8 @@
 //! before it starts. Rules hold on to the directories they are given, not to paths: a layer that is mounted over the
 //! project for one request is another directory. Were init bound itself, such layers could be covered only by a rule
 //! on the directory *above* the project, with everything else that lies there, and for a project right below the root
-//! that is everything. So init makes the rules anew when the view changes, and no rule is wider than its grant. For a
-//! program it is one system call.
+//! that is everything. So init makes the rules anew when the view changes, and no rule is wider than its grant. What does
+//! not change it does beforehand, while it has nothing else to do. For a program it is one system call.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -87,23 +87,7 @@ impl Grants {
 
     /// Of the view as it is mounted now, seen from inside.
     pub fn of(view: &View, version: u32) -> Result<Self, Failure> {
-        let set = Set::new(version)?;
-        // All that is beneath this root was put there to be read, and nothing else is beneath it.
-        set.grant(Path::new("/"), READING)?;
-        set.grant(Path::new("/dev"), READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
-        // Names of threads and the like. What may be written there is decided by /proc itself.
-        set.grant(Path::new("/proc"), READING | WRITE_FILE | TRUNCATE)?;
-        for tree in &view.trees {
-            let granted = match tree.access {
-                Access::Read => READING | EXECUTE,
-                Access::Write | Access::Layer(_) => EVERYTHING,
-            };
-            set.grant(&tree.target, granted)?;
-        }
-        for scratch in &view.scratch {
-            set.grant(&scratch.target, EVERYTHING)?;
-        }
-        Ok(Grants { rules: Some(set.rules) })
+        Begun::of(view, version)?.finish(view)
     }
 
     /// Of the same trees where they are on the host, for a jail that has no view. What is hidden in a tree for reading is
@@ -134,6 +118,36 @@ impl Grants {
     /// Binds this process, and all that come of it.
     pub fn bind(&self) -> io::Result<()> {
         self.rules.as_ref().map_or(Ok(()), |rules| landlock::bind(rules.as_fd()))
+    }
+}
+
+/// Grants for all but what may be covered by a layer: that can be granted only when it is there.
+pub struct Begun(Set);
+
+impl Begun {
+    pub fn of(view: &View, version: u32) -> Result<Self, Failure> {
+        let set = Set::new(version)?;
+        // All that is beneath this root was put there to be read, and nothing else is beneath it.
+        set.grant(Path::new("/"), READING)?;
+        set.grant(Path::new("/dev"), READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
+        // Names of threads and the like. What may be written there is decided by /proc itself.
+        set.grant(Path::new("/proc"), READING | WRITE_FILE | TRUNCATE)?;
+        for tree in view.trees.iter().filter(|tree| matches!(tree.access, Access::Read)) {
+            set.grant(&tree.target, READING | EXECUTE)?;
+        }
+        for scratch in &view.scratch {
+            set.grant(&scratch.target, EVERYTHING)?;
+        }
+        Ok(Begun(set))
+    }
+
+    /// With the trees that can be written to as they are mounted now.
+    pub fn finish(self, view: &View) -> Result<Grants, Failure> {
+        let Begun(set) = self;
+        for tree in view.trees.iter().filter(|tree| !matches!(tree.access, Access::Read)) {
+            set.grant(&tree.target, EVERYTHING)?;
+        }
+        Ok(Grants { rules: Some(set.rules) })
     }
 }
 
