@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::BString;
-use exacta::approvals::Approver;
+use exacta::approvals::{Approver, Desk};
 use exacta::audit::AuditOptions;
 use exacta::caller::{self, Inherit};
 use exacta::configuration::{Configuration, Sources, TrustedCommands};
@@ -65,9 +65,15 @@ impl Launch {
         self.configuration.limits.applied_to(usual).output_bytes
     }
 
+    /// Where the project's questions are decided.
+    pub fn desk(&self) -> Desk {
+        Desk::of(&self.options.root, keys(), Arc::clone(&self.options.trust))
+    }
+
     /// The options with a face and somebody to ask.
     pub fn session(self, face: Face, approver: Arc<dyn Approver>) -> SessionOptions {
-        let judgement = self.configuration.judgement(face, approver);
+        let mut judgement = self.configuration.judgement(face, approver);
+        judgement.asker.agent = agent();
         SessionOptions { judgement: Some(judgement), ..self.options }
     }
 }
@@ -123,11 +129,25 @@ fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
     })
 }
 
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// What whoever asks calls itself.
+fn agent() -> String {
+    text("EXACTA_AGENT").unwrap_or_default()
+}
+
+/// Who uses this command line.
+pub fn user() -> String {
+    let number = rustix::process::geteuid().as_raw();
+    text("USER").map_or_else(|| format!("uid {number}"), |name| format!("{name} (uid {number})"))
+}
+
 /// How it is recorded.
 fn audit(configuration: &Configuration) -> AuditOptions {
-    let text = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
     AuditOptions {
-        agent: text("EXACTA_AGENT").unwrap_or_default(),
+        agent: agent(),
         keys: keys(),
         limits: configuration.audit,
         output_bytes: configuration.recorded_output,

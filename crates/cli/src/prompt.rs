@@ -47,6 +47,9 @@ fn shown(question: &Question) -> String {
     let mut text = String::from("\nexacta asks before it runs this:\n\n");
     text.push_str(&whole(&question.text.to_str_lossy()));
     let _ = writeln!(text, "\n  in  {}", visible(&question.directory.to_str_lossy()));
+    if !question.asker.goal.is_empty() {
+        let _ = writeln!(text, "  for {}", visible(&question.asker.goal));
+    }
     let mut asks: Vec<&JudgedCommand> = question.asks.iter().collect();
     // What cannot be undone is never among those left out.
     asks.sort_by_key(|command| !command.finding.irreversible);
@@ -174,6 +177,7 @@ mod tests {
             allowed: 0,
             always: None,
             digest: exacta::approvals::Digest::of_parts([]),
+            asker: exacta::approvals::Asker::default(),
         };
         let shown = shown(&question);
         assert!(shown.contains("because of forever"), "{shown}");

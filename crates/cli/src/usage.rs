@@ -52,6 +52,8 @@ Run options:
   --timeout TIME     end it after 30s, 500ms, 2m, ...; exit status 124
   --yes              answer every question yes; never lifts a deny
   --no-input         refuse what would need a person
+  --wait TIME        wait so long until somebody has decided what needs a person
+  --goal TEXT        what it is for, as whoever decides is told
   --dry-run          run it for real, show what it would change, and change nothing
   --hold             keep what it changes until `exacta commit` or `exacta discard`
   --direct           let programs write into the project at once, without undo (servers, watchers)

@@ -13,6 +13,8 @@ mod guarded;
 #[path = "judge/network.rs"]
 mod network;
 mod support;
+#[path = "judge/waiting.rs"]
+mod waiting;
 
 use serde_json::Value;
 use support::{Project, code, text};

@@ -11,7 +11,8 @@ use exacta_shell::filesystem::FileSystem;
 use exacta_shell::host::Refusal;
 
 use crate::approvals::{
-    Answer, Approver, Digest, Grant, PendingStore, Question, Scope, Standing, Unattended, storable,
+    Answer, Approver, Asker, Digest, Grant, PendingStore, Question, Scope, Standing, State,
+    Unattended, storable,
 };
 use crate::audit::Audit;
 use crate::commands_file::Entered;
@@ -48,6 +49,8 @@ pub struct Judgement {
     pub refusals: Refusals,
     pub grants: Grants,
     pub approver: Arc<dyn Approver>,
+    /// Who asks, and what for.
+    pub asker: Asker,
 }
 
 impl Judgement {
@@ -64,6 +67,7 @@ impl Judgement {
             refusals: Refusals::Explain,
             grants: Grants::default(),
             approver: Arc::new(Unattended),
+            asker: Asker::default(),
         })
     }
 
@@ -76,6 +80,7 @@ impl Judgement {
             refusals: Refusals::Explain,
             grants: Grants::default(),
             approver: Arc::new(Unattended),
+            asker: Asker::default(),
         }
     }
 }
@@ -219,8 +224,8 @@ impl Gate {
         let digest = Digest::of(text.as_bstr(), directory, environment, &self.judgement.version);
         let always = storable(&text, &asks);
         let allowed = commands.len() - asks.len();
-        let question =
-            Question { text, directory: directory.into(), asks, allowed, always, digest };
+        let (directory, asker) = (directory.into(), self.judgement.asker.clone());
+        let question = Question { text, directory, asks, allowed, always, digest, asker };
         if self.stands(&question) || self.was_approved(&question)? {
             return Ok(());
         }
@@ -293,8 +298,29 @@ impl Gate {
             }
             Answer::No => return Err(refusal(&question, "not approved", None)),
             Answer::Nobody => return Err(self.file(&question)),
+            Answer::Filed => return self.filed(&question),
         }
         Ok(())
+    }
+
+    /// The question was filed, and whoever asks has waited.
+    fn filed(&self, question: &Question) -> Result<(), Refused> {
+        if self.was_approved(question)? {
+            return Ok(());
+        }
+        // One that waits still is found again; one that was decided would be another question now.
+        let Some(project) = &self.project else { return Err(self.file(question)) };
+        let decided = PendingStore::of(&project.root).last(&question.digest);
+        match decided.map_err(|problem| Self::broken(question, &problem.to_string()))? {
+            Some(pending) if pending.state == State::Denied => {
+                let by = pending.by.unwrap_or_default();
+                Err(refusal(question, &format!("denied by {by}"), None))
+            }
+            Some(pending) if pending.state == State::Expired => {
+                Err(refusal(question, "nobody has answered in time", None))
+            }
+            _ => Err(self.file(question)),
+        }
     }
 
     /// Writes a decision down for good. One that cannot be written does not count.

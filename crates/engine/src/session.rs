@@ -207,6 +207,16 @@ impl Canceller {
     pub fn cancel(&self) {
         self.0.cancel();
     }
+
+    /// It was ended from outside already.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.stopped().is_some()
+    }
+
+    /// So much of its time went by waiting for a person.
+    pub(crate) fn extend(&self, time: Duration) {
+        self.0.extend(time);
+    }
 }
 
 pub struct Session {

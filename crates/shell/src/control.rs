@@ -76,6 +76,8 @@ pub type Successor = Arc<dyn Fn(i32) + Send + Sync>;
 
 struct Request {
     deadline: Option<Instant>,
+    /// Nanoseconds that were given to it beyond that.
+    extension: AtomicU64,
     steps: AtomicU64,
     output: AtomicU64,
     /// Goes up whenever something happened that a running command must know of.
@@ -113,6 +115,7 @@ impl Control {
         let deadline = limits.wall_time.and_then(|time| Instant::now().checked_add(time));
         let request = Request {
             deadline,
+            extension: AtomicU64::new(0),
             steps: AtomicU64::new(0),
             output: AtomicU64::new(0),
             events: AtomicU64::new(0),
@@ -180,7 +183,7 @@ impl Control {
     /// For everything that may take long: between two reads, two directories, two sorted runs.
     pub fn check(&self) -> Result<(), Stop> {
         self.check_events()?;
-        match self.request.deadline {
+        match self.deadline() {
             Some(deadline) if Instant::now() >= deadline => {
                 self.stop(Stop::TimedOut);
                 Err(Stop::TimedOut)
@@ -210,12 +213,11 @@ impl Control {
                 return Ok(());
             }
             // Stopped: until it is continued, killed, or the request is over.
-            let deadline = self.request.deadline;
-            let left = deadline.map(|time| time.saturating_duration_since(Instant::now()));
+            let left = self.deadline().map(|time| time.saturating_duration_since(Instant::now()));
             let waited =
                 self.request.wake.wait_timeout(guard, left.map_or(IDLE, |it| it.min(IDLE)));
             guard = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if self.request.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(Stop::TimedOut);
             }
         }
@@ -280,7 +282,7 @@ impl Control {
             if ready() || end.is_some_and(|end| now >= end) {
                 return Ok(());
             }
-            let soonest = [end, self.request.deadline].into_iter().flatten().min();
+            let soonest = [end, self.deadline()].into_iter().flatten().min();
             let left = soonest.map_or(IDLE, |time| time.saturating_duration_since(now).min(IDLE));
             let guard = self.request.lock();
             if self.request.events.load(Ordering::Acquire) == events {
@@ -291,7 +293,19 @@ impl Control {
 
     /// When the request is over at the latest.
     pub fn deadline(&self) -> Option<Instant> {
-        self.request.deadline
+        let more = Duration::from_nanos(self.request.extension.load(Ordering::Relaxed));
+        self.request.deadline.and_then(|deadline| deadline.checked_add(more))
+    }
+
+    /// The request has waited for a person this long, which is none of its time.
+    pub fn extend(&self, time: Duration) {
+        let more = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.request.extension.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// Why it was ended from outside, if it was.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.request.lock().clone()
     }
 
     /// Signals that are ignored, which programs inherit. Bit n: signal n.

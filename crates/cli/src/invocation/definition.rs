@@ -127,6 +127,12 @@ pub const VERBS: &[Verb] = &[
         values: &[
             valued("cwd", Value::Directory, "start there"),
             valued("timeout", Value::Text, "end it after 30s, 500ms, 2m"),
+            valued(
+                "wait",
+                Value::Text,
+                "wait so long until somebody has decided what needs a person",
+            ),
+            valued("goal", Value::Text, "what it is for, as whoever decides is told"),
             valued("max-output", Value::Text, "keep the head and the tail of longer output"),
         ],
         ..verb("run", Operands::Command, "run one request and report on it")

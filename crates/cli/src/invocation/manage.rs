@@ -1,6 +1,7 @@
 //! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records,
 //! `redact` and `completions`.
 
+use exacta::approvals::Scope;
 use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice};
@@ -50,7 +51,7 @@ pub enum ShellVerb {
 pub enum ApprovalsVerb {
     List,
     Show(String),
-    Approve { id: String, scope: &'static str },
+    Approve { id: String, scope: Scope },
     Deny { id: String, never: bool },
 }
 
@@ -115,9 +116,9 @@ fn approvals(given: &Given) -> Result<Manage, String> {
         given.words.iter().map(|word| word.to_str_lossy().into_owned()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let scope = match (given.has("always"), given.has("session")) {
-        (true, _) => "always",
-        (_, true) => "session",
-        _ => "once",
+        (true, _) => Scope::Always,
+        (_, true) => Scope::Session,
+        _ => Scope::Once,
     };
     let verb = match words.as_slice() {
         [] | ["list"] => ApprovalsVerb::List,

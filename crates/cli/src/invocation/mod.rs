@@ -88,6 +88,10 @@ pub struct RunInvocation {
     pub yes: bool,
     /// What would need a confirmation is refused.
     pub no_input: bool,
+    /// Wait so long until somebody has decided.
+    pub wait: Option<Duration>,
+    /// What it is for, as whoever decides is told.
+    pub goal: String,
     /// Nothing of what it changes comes into the project.
     pub trial: Option<Trial>,
     /// What its programs write comes into the project at once, and cannot be taken back.
@@ -106,7 +110,7 @@ pub enum Trial {
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 
 /// Options that belong to capabilities this version does not have: said aloud, never ignored.
-const NOT_HERE: &[&str] = &["session", "wait"];
+const NOT_HERE: &[&str] = &["session"];
 
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
     let mut reader = Reader { rest: arguments, global: Global::default() };
@@ -307,6 +311,8 @@ fn parse_run(reader: &mut Reader<'_>) -> Result<RunInvocation, String> {
             "strict" => run.strict = true,
             "yes" => run.yes = true,
             "no-input" => run.no_input = true,
+            "wait" => run.wait = Some(duration(&reader.value(name, inline)?)?),
+            "goal" => run.goal = reader.value(name, inline)?.to_string_lossy().into_owned(),
             "dry-run" => run.trial = Some(Trial::DryRun),
             "hold" => run.trial = Some(Trial::Hold),
             "direct" => run.direct = true,

@@ -2,10 +2,7 @@
 
 use std::fmt::Write as _;
 
-use exacta::approvals::{DecideError, Decided, Pending, PendingStore, State};
-use exacta::audit::Trail;
-use exacta::audit::store::Answer;
-use exacta::commands_file::{CommandsFile, Entered};
+use exacta::approvals::{DecideError, Desk, Pending, PendingStore, Ruling, Scope, Who};
 use serde_json::json;
 
 use super::failed;
@@ -21,12 +18,12 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
         Ok(launch) => launch,
         Err(problem) => return failed(&problem),
     };
-    let store = PendingStore::of(&launch.options.root);
+    let desk = launch.desk();
     let done = match verb {
-        ApprovalsVerb::List => list(global, &store),
-        ApprovalsVerb::Show(id) => shown(global, &store, id),
-        ApprovalsVerb::Approve { id, scope } => approve(&launch, &store, id, scope),
-        ApprovalsVerb::Deny { id, never } => deny(&launch, &store, id, *never),
+        ApprovalsVerb::List => list(global, &desk.store),
+        ApprovalsVerb::Show(id) => shown(global, &desk.store, id),
+        ApprovalsVerb::Approve { id, scope } => approve(&desk, id, *scope),
+        ApprovalsVerb::Deny { id, never } => deny(&desk, id, *never),
     };
     match done {
         Ok(text) => {
@@ -54,11 +51,7 @@ fn list(global: &Global, store: &PendingStore) -> Done {
 
 fn row(pending: &Pending) -> Vec<String> {
     let why = pending.asks.first().map(|asked| asked.reason.clone()).unwrap_or_default();
-    vec![pending.id.clone(), state(pending.state), pending.command.clone(), why]
-}
-
-fn state(state: State) -> String {
-    format!("{state:?}").to_lowercase()
+    vec![pending.id.clone(), pending.state.name().to_owned(), pending.command.clone(), why]
 }
 
 fn shown(global: &Global, store: &PendingStore, id: &str) -> Done {
@@ -71,7 +64,15 @@ fn show(global: &Global, pending: &Pending) -> String {
     }
     let mut text = String::new();
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "{} ({})", pending.id, state(pending.state));
+    let _ = writeln!(text, "{} ({})", pending.id, pending.state.name());
+    for (label, said) in [("who", &pending.agent), ("for", &pending.goal)] {
+        if !said.is_empty() {
+            let _ = writeln!(text, "  {label} {}", visible(said));
+        }
+    }
+    for (number, step) in pending.plan.iter().enumerate() {
+        let _ = writeln!(text, "  {:>3} {}", number + 1, visible(step));
+    }
     for line in pending.command.lines() {
         let _ = writeln!(text, "  | {}", visible(line));
     }
@@ -79,6 +80,12 @@ fn show(global: &Global, pending: &Pending) -> String {
     for asked in &pending.asks {
         let (command, reason) = (visible(&asked.command), visible(&asked.reason));
         let _ = writeln!(text, "  why {command}: {reason} [{}]", visible(&asked.rule));
+    }
+    if let Some(lasting) = &pending.irreversible {
+        let _ = writeln!(text, "  cannot be undone: {}", visible(lasting));
+    }
+    if let (Some(by), Some(door)) = (&pending.by, &pending.door) {
+        let _ = writeln!(text, "  decided by {} ({})", visible(by), visible(door));
     }
     if let Some(always) = &pending.always {
         let _ = writeln!(
@@ -90,58 +97,18 @@ fn show(global: &Global, pending: &Pending) -> String {
     text
 }
 
-fn approve(launch: &Launch, store: &PendingStore, id: &str, scope: &str) -> Done {
-    let decided = Decided { state: State::Approved, scope: Some(scope), by: "command line" };
-    let pending = store.decide(id, &decided, |pending| {
-        note(launch, pending, &decided)?;
-        if scope == "always" { always(launch, pending) } else { Ok(()) }
-    })?;
+fn approve(desk: &Desk, id: &str, scope: Scope) -> Done {
+    let pending = desk.decide(id, Ruling::Approve(scope), &person())?;
     Ok(format!("approved {}: run the same command again\n", pending.id))
 }
 
-/// A decision that nobody could look up later is none.
-fn note(launch: &Launch, pending: &Pending, decided: &Decided<'_>) -> Result<(), String> {
-    let answer = Answer {
-        time: exacta::audit::store::now(),
-        approval: pending.id.clone(),
-        command: pending.command.as_str().into(),
-        by: decided.by.to_owned(),
-        answer: state(decided.state),
-        scope: decided.scope.unwrap_or_default().to_owned(),
-    };
-    let trail = Trail::of(&launch.options.root, launch::keys());
-    trail.note(answer).map_err(|error| format!("the decision cannot be recorded: {error}"))
-}
-
-/// Stores exactly what `show` showed.
-fn always(launch: &Launch, pending: &Pending) -> Result<(), String> {
-    let Some(text) = &pending.always else {
-        return Err("always is not offered for this: what it runs can be anything".into());
-    };
-    let file = CommandsFile::of(&launch.options.root);
-    match file.allow(text, &*launch.options.trust) {
-        Ok(Entered::Allowed) => Ok(()),
-        Ok(Entered::Blocked) => {
-            Err(format!("{text:?} is blocked in {}", exacta::commands_file::NAME))
-        }
-        Err(problem) => Err(problem.to_string()),
-    }
-}
-
-fn deny(launch: &Launch, store: &PendingStore, id: &str, never: bool) -> Done {
-    let decided = Decided { state: State::Denied, scope: None, by: "command line" };
-    let pending = store.decide(id, &decided, |pending| {
-        note(launch, pending, &decided)?;
-        if !never {
-            return Ok(());
-        }
-        if pending.redacted {
-            return Err(
-                "the command has a secret in it, which no list is to keep: deny it once".to_owned()
-            );
-        }
-        let file = CommandsFile::of(&launch.options.root);
-        file.block(&pending.command, &*launch.options.trust).map_err(|error| error.to_string())
-    })?;
+fn deny(desk: &Desk, id: &str, never: bool) -> Done {
+    let ruling = if never { Ruling::Never } else { Ruling::Deny };
+    let pending = desk.decide(id, ruling, &person())?;
     Ok(format!("denied {}\n", pending.id))
+}
+
+/// Whoever types this.
+fn person() -> Who {
+    Who { door: "command line", name: launch::user() }
 }

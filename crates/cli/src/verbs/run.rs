@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::ByteSlice;
-use exacta::approvals::{Answer, Approver, Standard};
+use exacta::approvals::{Answer, Approver, Pending, Standard, State, Waiting};
 use exacta::gate::Face;
 use exacta::policy::{Decision, Place, Surroundings as _};
 use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
@@ -31,7 +31,8 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     let known = uuid::Uuid::now_v7();
     let id = known.to_string();
     let limit = run.max_output.unwrap_or_else(|| launch.output_bytes());
-    let mut options = launch.session(Face::Run, approver(&run));
+    let waiting = waiting(&run, &launch);
+    let mut options = launch.session(Face::Run, approver(&run, waiting.as_ref()));
     let name = format!("output-{id}");
     options.output = Some(OutputLimit { bytes: limit, root: Some(options.root.clone()), name });
     adjust(&mut options, global, &run);
@@ -49,7 +50,11 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),
     };
-    interrupts.watch(session.prepare());
+    let canceller = session.prepare();
+    if let Some(waiting) = &waiting {
+        waiting.for_request(canceller.clone());
+    }
+    interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
     let mut outcome = session.run_script(&request(global, &run).known_as(known.into_bytes()));
@@ -81,12 +86,27 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
 }
 
 /// Whoever is there to ask.
-fn approver(run: &RunInvocation) -> Arc<dyn Approver> {
-    match (run.yes, run.no_input) {
-        (true, _) => Arc::new(Standard { answer: Answer::Once, name: "--yes" }),
-        (_, true) => Arc::new(Standard { answer: Answer::No, name: "--no-input" }),
+fn approver(run: &RunInvocation, waiting: Option<&Arc<Waiting>>) -> Arc<dyn Approver> {
+    match (run.yes, run.no_input, waiting) {
+        (true, ..) => Arc::new(Standard { answer: Answer::Once, name: "--yes" }),
+        (_, true, _) => Arc::new(Standard { answer: Answer::No, name: "--no-input" }),
+        (_, _, Some(waiting)) => Arc::clone(waiting) as _,
         _ => Arc::new(Prompt),
     }
+}
+
+/// `--wait`: the question is filed, and says so to whoever looks on.
+fn waiting(run: &RunInvocation, launch: &Launch) -> Option<Arc<Waiting>> {
+    let told = |pending: &Pending| {
+        let Pending { id, state, .. } = pending;
+        output::error(&match state {
+            State::Pending => format!(
+                "exacta: waits for an approval: `exacta approvals show {id}`, `exacta approvals approve {id}`\n"
+            ),
+            _ => format!("exacta: approval {id} is {}\n", state.name()),
+        });
+    };
+    run.wait.map(|patience| Arc::new(Waiting::new(&launch.options.root, patience, told)))
 }
 
 /// As the command line says. `run` starts at the root unless told otherwise.
@@ -97,6 +117,9 @@ fn adjust(options: &mut SessionOptions, global: &Global, run: &RunInvocation) {
     }
     if let Some(programs) = &mut options.programs {
         programs.direct = run.direct;
+    }
+    if let Some(judgement) = &mut options.judgement {
+        judgement.asker.goal.clone_from(&run.goal);
     }
     options.limits.wall_time = run.timeout;
     options.record_steps = global.json;

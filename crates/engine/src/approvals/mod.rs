@@ -2,16 +2,22 @@
 //!
 //! - [`digest`]: what an approval is bound to.
 //! - [`pending`]: questions that nobody was there to answer; [`storage`] is where they are kept.
+//! - [`desk`]: where they are decided, whichever door the decision comes through.
+//! - [`waiting`]: whoever asked waits for that.
 //! - [`grants`]: what has been decided already.
 
+mod desk;
 mod digest;
 mod grants;
 mod pending;
 mod storage;
+mod waiting;
 
+pub use desk::{DecideError, Desk, Ruling, Who};
 pub use digest::Digest;
 pub use grants::{Grant, Scope, Standing};
-pub use pending::{DecideError, Decided, Pending, PendingError, PendingStore, State};
+pub use pending::{Asked, Pending, PendingError, PendingStore, State};
+pub use waiting::Waiting;
 
 use bstr::BString;
 use exacta_policy::JudgedCommand;
@@ -29,6 +35,16 @@ pub struct Question {
     /// Exactly what `always` would store; absent where it is not offered.
     pub always: Option<BString>,
     pub digest: Digest,
+    pub asker: Asker,
+}
+
+/// Who asks, and what for: as they say it themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asker {
+    pub agent: String,
+    pub goal: String,
+    /// All that is to be done for it, in order.
+    pub plan: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +59,8 @@ pub enum Answer {
     Never,
     /// Nobody is there: the question is filed.
     Nobody,
+    /// It was filed, and what became of it stands there.
+    Filed,
 }
 
 /// Whoever can be asked.

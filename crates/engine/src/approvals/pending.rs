@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 use super::storage::{Storage, Writer};
-use super::{Digest, Question};
+use super::{DecideError, Digest, Question};
 use crate::redaction::Rules;
 
 /// How long a question waits for its answer, and an answer for its use.
@@ -29,6 +29,18 @@ pub enum State {
     Expired,
 }
 
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Pending => "pending",
+            State::Approved => "approved",
+            State::Denied => "denied",
+            State::Used => "used",
+            State::Expired => "expired",
+        }
+    }
+}
+
 /// A question on file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
@@ -40,6 +52,17 @@ pub struct Pending {
     #[serde(default)]
     pub redacted: bool,
     pub directory: String,
+    /// Who asks.
+    #[serde(default)]
+    pub agent: String,
+    /// What for, if they have said it.
+    #[serde(default)]
+    pub goal: String,
+    #[serde(default)]
+    pub plan: Vec<String>,
+    /// The command that cannot be undone, if there is one.
+    #[serde(default)]
+    pub irreversible: Option<String>,
     /// Each with its rule and reason.
     pub asks: Vec<Asked>,
     /// What `always` would store.
@@ -50,7 +73,14 @@ pub struct Pending {
     pub expires: u64,
     /// `once`, `session` or `always`, when it is approved.
     pub scope: Option<String>,
+    /// Who has decided.
     pub by: Option<String>,
+    /// Where: `command line`, `web`, `telegram`, …
+    #[serde(default)]
+    pub door: Option<String>,
+    /// When, in seconds since 1970.
+    #[serde(default)]
+    pub decided: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,10 +96,7 @@ pub enum PendingError {
     /// No question has this id.
     Unknown(String),
     /// Decided, used or expired before.
-    Settled {
-        id: String,
-        state: State,
-    },
+    Settled(Box<Pending>),
     Io {
         path: PathBuf,
         error: io::Error,
@@ -85,8 +112,13 @@ impl fmt::Display for PendingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PendingError::Unknown(id) => write!(f, "there is no approval {id}"),
-            PendingError::Settled { id, state } => {
-                write!(f, "approval {id} is {} already", format!("{state:?}").to_lowercase())
+            PendingError::Settled(pending) => {
+                write!(f, "approval {} is {} already", pending.id, pending.state.name())?;
+                match (&pending.by, &pending.door) {
+                    (Some(by), Some(door)) => write!(f, ": by {by} ({door})"),
+                    (Some(by), None) => write!(f, ": by {by}"),
+                    _ => Ok(()),
+                }
             }
             PendingError::Io { path, error } => {
                 write!(f, "{}: {}", path.display(), exacta_shell::errno::text(error))
@@ -156,26 +188,35 @@ impl PendingStore {
         Ok(Some(pending))
     }
 
-    /// Decides a question. `first` must succeed before the decision counts.
-    pub fn decide(
+    /// Decides a question: the first decision wins. `first` must succeed before it counts.
+    pub(super) fn decide(
         &self,
         id: &str,
-        decision: &Decided<'_>,
-        first: impl FnOnce(&Pending) -> Result<(), String>,
+        first: impl FnOnce(&mut Pending) -> Result<(), String>,
     ) -> Result<Pending, DecideError> {
         let writer = self.storage.lock()?;
         let mut pending = self.get(id)?;
         if pending.state != State::Pending {
-            return Err(PendingError::Settled { id: pending.id, state: pending.state }.into());
+            return Err(PendingError::Settled(Box::new(pending)).into());
         }
-        first(&pending).map_err(DecideError::First)?;
-        pending.state = decision.state;
-        pending.scope = decision.scope.map(str::to_owned);
-        pending.by = Some(decision.by.to_owned());
+        first(&mut pending).map_err(DecideError::First)?;
+        pending.decided = Some(now());
         // Given now, so the time to use it begins now.
         pending.expires = now() + LIFETIME.as_secs();
         write(&writer, &pending)?;
         Ok(pending)
+    }
+
+    /// What became of this question when it was last asked.
+    pub fn last(&self, digest: &Digest) -> Result<Option<Pending>, PendingError> {
+        let digest = digest.to_string();
+        Ok(self.list()?.into_iter().rfind(|pending| pending.digest == digest))
+    }
+
+    /// By its whole id: what a waiting caller asks again and again.
+    pub(super) fn look(&self, id: &str) -> Result<Option<Pending>, PendingError> {
+        let text = self.storage.read(id)?;
+        text.map(|text| self.parse(id, &text)).transpose()
     }
 
     /// By its id, or by a beginning of it that only one has.
@@ -217,39 +258,6 @@ impl PendingStore {
     }
 }
 
-/// What a person says to a question, who, and how far it reaches.
-#[derive(Debug, Clone, Copy)]
-pub struct Decided<'a> {
-    pub state: State,
-    pub scope: Option<&'a str>,
-    pub by: &'a str,
-}
-
-/// Why a question was not decided.
-#[derive(Debug)]
-pub enum DecideError {
-    Store(PendingError),
-    /// What had to be done first could not be done.
-    First(String),
-}
-
-impl From<PendingError> for DecideError {
-    fn from(problem: PendingError) -> Self {
-        DecideError::Store(problem)
-    }
-}
-
-impl fmt::Display for DecideError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DecideError::Store(problem) => problem.fmt(f),
-            DecideError::First(problem) => f.write_str(problem),
-        }
-    }
-}
-
-impl std::error::Error for DecideError {}
-
 fn write(writer: &Writer<'_>, pending: &Pending) -> Result<(), PendingError> {
     // A value of plain texts and numbers can always be written.
     let text = serde_json::to_vec_pretty(pending).unwrap_or_default();
@@ -268,6 +276,10 @@ fn asked_now(question: &Question, digest: String) -> Pending {
         command,
         redacted,
         directory: question.directory.to_str_lossy().into_owned(),
+        agent: question.asker.agent.clone(),
+        goal: rules.redact_text(&question.asker.goal).0,
+        plan: question.asker.plan.iter().map(|step| rules.redact_text(step).0).collect(),
+        irreversible: irreversible(question, &rules),
         asks: question.asks.iter().map(|command| asked(command, &rules)).collect(),
         always: always.and_then(|text| text.to_str().ok()).map(str::to_owned),
         digest,
@@ -275,7 +287,14 @@ fn asked_now(question: &Question, digest: String) -> Pending {
         expires: created + LIFETIME.as_secs(),
         scope: None,
         by: None,
+        door: None,
+        decided: None,
     }
+}
+
+fn irreversible(question: &Question, rules: &Rules) -> Option<String> {
+    let lasting = question.asks.iter().find(|command| command.finding.irreversible)?;
+    Some(rules.redact_text(&bstr::join(" ", &lasting.argv).to_str_lossy()).0)
 }
 
 fn asked(command: &exacta_policy::JudgedCommand, rules: &Rules) -> Asked {

@@ -85,6 +85,21 @@ impl Storage {
         Ok(all)
     }
 
+    /// One file by its id; `None`: there is none.
+    pub(super) fn read(&self, id: &str) -> Result<Option<Vec<u8>>, PendingError> {
+        if id.is_empty() || id.contains(['/', '\0']) {
+            return Ok(None);
+        }
+        let read = || {
+            let folder = self.state()?.existing_subdirectory(FOLDER)?;
+            kept_file::read(&folder, &format!("{id}.json"), MAXIMUM_SIZE)
+        };
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map_err(|error| PendingError::Io { path: self.path(id), error }),
+        }
+    }
+
     fn state(&self) -> io::Result<State> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(State::InProject(Arc::new(rustix::fs::open(&self.root, flags, Mode::empty())?)))

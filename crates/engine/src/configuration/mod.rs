@@ -21,7 +21,7 @@ use exacta_jail::Level;
 use exacta_policy::rules::{Notice, RuleFile, RuleSet, Tier};
 use exacta_policy::{Policy, Profile};
 
-use crate::approvals::{Approver, Digest};
+use crate::approvals::{Approver, Asker, Digest};
 use crate::audit::{MOST_OUTPUT, USUAL_OUTPUT};
 use crate::error::EngineError;
 use crate::gate::{Face, Judgement, Refusals};
@@ -127,6 +127,7 @@ impl Configuration {
             refusals: self.refusals,
             grants: self.grants.clone(),
             approver,
+            asker: Asker::default(),
         }
     }
 }
