@@ -13,6 +13,7 @@ use exacta_shell::pipe::{Capture, stream_metadata};
 use exacta_store::audit::Captured;
 
 use crate::audit::{Witness, Witnessing, of_collected};
+use crate::heard_output::{HeardOutput, Listener, Stream};
 use crate::redacted_output::RedactedOutput;
 use crate::redaction::{Redaction, Redactor, Report, Results};
 
@@ -231,8 +232,12 @@ impl Collected {
         suffix: &str,
         witnessing: Witnessing,
         redaction: &Arc<Redaction>,
+        listener: Option<(&Arc<dyn Listener>, Stream)>,
     ) -> (Arc<dyn OpenFile>, Collected) {
-        let (file, what) = Self::collecting(limit, target, suffix, witnessing, redaction);
+        let (mut file, what) = Self::collecting(limit, target, suffix, witnessing, redaction);
+        if let Some((listener, stream)) = listener {
+            file = Arc::new(HeardOutput::new(file, listener, stream));
+        }
         if redaction.results == Results::Whole {
             return (file, Collected { what, redacted: None });
         }

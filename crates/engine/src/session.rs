@@ -1,195 +1,46 @@
 //! A session: a shell over a confined file system that keeps its directory, variables and functions between
 //! requests. A request goes in as text and comes out as an [`Outcome`].
 
+mod canceller;
 mod ending;
+mod options;
+mod outcome;
 mod recording;
+mod request;
+mod streams;
 
-use std::path::{Path, PathBuf};
+pub use canceller::Canceller;
+pub use options::{SessionOptions, Storage};
+pub use outcome::Outcome;
+pub use request::{Request, Streams};
+
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, ByteSlice};
 use exacta_shell::control::{Control, Limits};
 use exacta_shell::files::FileTable;
 use exacta_shell::filesystem::{FileSystem, Follow, OpenFile};
-use exacta_shell::pipe::Bytes;
 use exacta_shell::shell::Shell;
-use exacta_shell::status::{ExitStatus, Flow, Interrupt, Stop};
+use exacta_shell::status::{Flow, Interrupt, Stop};
 
 use exacta_policy::Verdict;
 use exacta_shell::host::{Identity, Step};
 use exacta_store::audit::AuditError;
 
-use crate::audit::{Audit, AuditOptions, Ended, Witnessing, same_file};
-use crate::commands_file::{Trust, TrustNothing};
+use crate::audit::{Audit, Ended};
 use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
 use crate::filesystem::{Cover, Opened};
-use crate::gate::{Face, Gate, Judged, Judgement, Project};
+use crate::gate::{Face, Gate, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
 use crate::kept_output::{Collected, OutputLimit};
-use crate::metered::Metered;
 use crate::pipeline;
-use crate::programs::{ProgramOptions, Programs, Tally};
-use crate::redaction::{Redaction, Report, Results};
+use crate::programs::{ProgramOptions, Programs};
+use crate::redaction::{Redaction, Results};
 use crate::surroundings::World;
-use crate::undo::{Keep, Retention, Transactions, UndoReport};
-
-/// How a session begins.
-#[derive(Clone)]
-pub struct SessionOptions {
-    /// The project: all that exists for the session beside its private `/tmp`.
-    pub root: PathBuf,
-    /// Where to begin, if inside the root; else the root.
-    pub directory: Option<PathBuf>,
-    /// Exported variables.
-    pub environment: Vec<(BString, BString)>,
-    pub limits: Limits,
-    pub storage: Storage,
-    /// `$0`
-    pub name: BString,
-    /// `$1` and on.
-    pub arguments: Vec<BString>,
-    /// Keep a record of every command for [`Outcome::steps`].
-    pub record_steps: bool,
-    /// What it is judged by; absent: the built-in rules under `dev`, in the face of S0, with nobody to ask.
-    pub judgement: Option<Judgement>,
-    /// Whether what came with the repository may allow commands.
-    pub trust: Arc<dyn Trust>,
-    /// Keep so much of the output of a request; absent: all of it, as far as [`Limits::output_bytes`] goes.
-    pub output: Option<OutputLimit>,
-    /// Real programs may run, in a jail; absent: there are none.
-    pub programs: Option<ProgramOptions>,
-    /// How much is remembered of what was done.
-    pub retention: Retention,
-    /// How it is recorded. Absent, or without a real directory: it is not.
-    pub audit: Option<AuditOptions>,
-    /// What must not be written to disk or shown; secrets of the environment come by themselves.
-    pub redaction: Redaction,
-}
-
-/// Where files live.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Storage {
-    /// The real directory.
-    Directory,
-    /// Nothing but memory; empty at first.
-    Memory,
-    /// Reads the real directory, keeps changes in memory.
-    Overlay,
-}
-
-impl SessionOptions {
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        SessionOptions {
-            root: root.into(),
-            directory: None,
-            environment: Vec::new(),
-            limits: Limits::default(),
-            storage: Storage::Directory,
-            name: BString::from("bash"),
-            arguments: Vec::new(),
-            record_steps: false,
-            judgement: None,
-            trust: Arc::new(TrustNothing),
-            output: None,
-            programs: None,
-            retention: Retention::default(),
-            audit: Some(AuditOptions::default()),
-            redaction: Redaction::default(),
-        }
-    }
-}
-
-/// One text to run, with what it reads and where its output goes.
-pub struct Request {
-    pub text: BString,
-    pub streams: Streams,
-    /// Descriptors among 0, 1 and 2 that the request finds closed.
-    pub closed: Vec<u32>,
-    /// What becomes of what it changes.
-    pub keep: Keep,
-    /// Its correlation id; absent: one is made.
-    pub id: Option<[u8; 16]>,
-}
-
-/// Standard input, output and error of a request.
-pub enum Streams {
-    /// Input that is already there; output is collected in the [`Outcome`].
-    Captured { input: Vec<u8> },
-    /// The caller's own.
-    Given { input: Arc<dyn OpenFile>, output: Arc<dyn OpenFile>, errors: Arc<dyn OpenFile> },
-}
-
-impl Request {
-    pub fn new(text: impl Into<BString>) -> Self {
-        let streams = Streams::Captured { input: Vec::new() };
-        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply, id: None }
-    }
-
-    pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
-        self.streams = Streams::Captured { input: input.into() };
-        self
-    }
-
-    pub fn with_streams(
-        mut self,
-        input: Arc<dyn OpenFile>,
-        output: Arc<dyn OpenFile>,
-        errors: Arc<dyn OpenFile>,
-    ) -> Self {
-        self.streams = Streams::Given { input, output, errors };
-        self
-    }
-
-    /// The id by which its record is found, and by which the caller knows it.
-    pub fn known_as(mut self, id: [u8; 16]) -> Self {
-        self.id = Some(id);
-        self
-    }
-
-    /// Nothing of what it changes comes into the project: it waits until somebody decides, by `exacta commit` or
-    /// `exacta discard`.
-    pub fn held(mut self) -> Self {
-        self.keep = Keep::Hold;
-        self
-    }
-
-    /// The request finds these of its standard descriptors closed, as after `>&-`.
-    pub fn without(mut self, closed: impl IntoIterator<Item = u32>) -> Self {
-        self.closed = closed.into_iter().collect();
-        self
-    }
-}
-
-/// What became of a request. Output is empty if the caller gave streams of its own.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    pub status: ExitStatus,
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
-    /// Why it was ended from outside, if it was.
-    pub stopped: Option<Stop>,
-    /// The script asked to leave: `exit`, or `set -e`.
-    pub exited: bool,
-    /// Every command that ran, if [`SessionOptions::record_steps`] asks for them.
-    pub steps: Vec<Step>,
-    pub duration: Duration,
-    /// What the processors have worked for its programs, and with [`SessionOptions::record_steps`] for all of it.
-    pub processor_time: Duration,
-    /// What the judge has said, and what a person has approved.
-    pub judged: Judged,
-    /// Output was over its limit, and only head and tail of it are left.
-    pub truncated: bool,
-    /// Where the whole of it is, as a script sees it.
-    pub spill: Option<String>,
-    /// What its programs have used and what held them; absent: none has run.
-    pub programs: Option<Tally>,
-    /// The record by which it can be taken back; absent: it has changed nothing that could be.
-    pub undo: Option<UndoReport>,
-    /// What was replaced in its output, where the caller gets results without secrets.
-    pub redacted: Report,
-}
+use crate::undo::Transactions;
 
 /// What ends with a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -197,26 +48,6 @@ enum Extent {
     Request,
     /// A script: the `EXIT` trap fires, and the session is over.
     Session,
-}
-
-/// Stops a running request from another thread.
-#[derive(Clone)]
-pub struct Canceller(Arc<Control>);
-
-impl Canceller {
-    pub fn cancel(&self) {
-        self.0.cancel();
-    }
-
-    /// It was ended from outside already.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.stopped().is_some()
-    }
-
-    /// So much of its time went by waiting for a person.
-    pub(crate) fn extend(&self, time: Duration) {
-        self.0.extend(time);
-    }
 }
 
 pub struct Session {
@@ -514,38 +345,6 @@ impl Session {
     /// What must not be written to disk or shown.
     pub fn redaction(&self) -> &Arc<Redaction> {
         &self.redaction
-    }
-
-    fn open_streams(&self, streams: &Streams) -> (FileTable, [Collected; 2]) {
-        let control = &self.shell.control;
-        let metered = |file: Arc<dyn OpenFile>| {
-            Arc::new(Metered::new(file, Arc::clone(control))) as Arc<dyn OpenFile>
-        };
-        let (input, output, errors) = match streams {
-            Streams::Captured { input } => {
-                (Arc::new(Bytes::new(input.clone())) as Arc<dyn OpenFile>, None, None)
-            }
-            Streams::Given { input, output, errors } => {
-                (Arc::clone(input), Some(Arc::clone(output)), Some(Arc::clone(errors)))
-            }
-        };
-        let (limit, redaction) = (self.output.as_ref(), &self.redaction);
-        let witnessing = if self.audit.is_on() {
-            Witnessing::UpTo(self.audit.output_bytes())
-        } else {
-            Witnessing::Nothing
-        };
-        // What goes to one place is one stream: the order of what is written there stays.
-        let one = limit.is_none()
-            && matches!((&output, &errors), (Some(output), Some(errors)) if same_file(&**output, &**errors));
-        let (output, kept) = Collected::of(limit, output, "txt", witnessing, redaction);
-        if one && self.audit.is_on() {
-            let output = metered(output);
-            let table = FileTable::standard(input, Arc::clone(&output), output);
-            return (table, [kept, Collected::nothing()]);
-        }
-        let (errors, kept_errors) = Collected::of(limit, errors, "err.txt", witnessing, redaction);
-        (FileTable::standard(input, metered(output), metered(errors)), [kept, kept_errors])
     }
 }
 
