@@ -107,6 +107,8 @@ pub struct Project {
 #[derive(Default)]
 struct GateState {
     standing: Standing,
+    /// Who asks now, where that is not what holds for the session.
+    asker: Option<Asker>,
     /// What was approved for the request that runs.
     grant: Option<Grant>,
     /// The strictest finding of the request so far.
@@ -168,8 +170,9 @@ impl Gate {
     }
 
     /// A new request: what was approved for the last one holds no longer.
-    pub fn begin(&self) {
+    pub fn begin(&self, asker: Option<Asker>) {
         let mut state = self.state();
+        state.asker = asker;
         state.grant = None;
         state.strictest = None;
     }
@@ -224,7 +227,9 @@ impl Gate {
         let digest = Digest::of(text.as_bstr(), directory, environment, &self.judgement.version);
         let always = storable(&text, &asks);
         let allowed = commands.len() - asks.len();
-        let (directory, asker) = (directory.into(), self.judgement.asker.clone());
+        let asker = self.state().asker.clone();
+        let asker = asker.unwrap_or_else(|| self.judgement.asker.clone());
+        let directory = directory.into();
         let question = Question { text, directory, asks, allowed, always, digest, asker };
         if self.stands(&question) || self.was_approved(&question)? {
             return Ok(());

@@ -16,7 +16,7 @@ pub use request::{Request, Streams};
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bstr::{BStr, ByteSlice};
 use exacta_shell::control::{Control, Limits};
@@ -189,6 +189,16 @@ impl Session {
         &mut self.shell
     }
 
+    /// How long the requests that follow may take.
+    pub fn set_wall_time(&mut self, wall_time: Option<Duration>) {
+        self.limits.wall_time = wall_time;
+    }
+
+    /// How much of the output of those that follow is kept, and by which name the whole is.
+    pub fn set_output(&mut self, output: OutputLimit) {
+        self.output = Some(output);
+    }
+
     /// Announces the next request, so that another thread can stop it.
     pub fn prepare(&mut self) -> Canceller {
         let control = Arc::new(Control::new(self.limits.clone()));
@@ -297,7 +307,7 @@ impl Session {
             table.set(*descriptor, None);
         }
         self.shell.files = table;
-        self.gate.begin();
+        self.gate.begin(request.asker.clone());
         if let Some(transactions) = &self.transactions {
             transactions.begin(recorded, self.shell.directory.as_bstr());
         }

@@ -31,7 +31,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     let known = uuid::Uuid::now_v7();
     let id = known.to_string();
     let limit = run.max_output.unwrap_or_else(|| launch.output_bytes());
-    let waiting = waiting(&run, &launch);
+    let waiting = run.wait.map(|_| Arc::new(Waiting::new(&launch.options.root)));
     let mut options = launch.session(Face::Run, approver(&run, waiting.as_ref()));
     let name = format!("output-{id}");
     options.output = Some(OutputLimit { bytes: limit, root: Some(options.root.clone()), name });
@@ -51,8 +51,8 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),
     };
     let canceller = session.prepare();
-    if let Some(waiting) = &waiting {
-        waiting.for_request(canceller.clone());
+    if let (Some(waiting), Some(patience)) = (&waiting, run.wait) {
+        waiting.begin(canceller.clone(), patience, told);
     }
     interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();
@@ -95,18 +95,15 @@ fn approver(run: &RunInvocation, waiting: Option<&Arc<Waiting>>) -> Arc<dyn Appr
     }
 }
 
-/// `--wait`: the question is filed, and says so to whoever looks on.
-fn waiting(run: &RunInvocation, launch: &Launch) -> Option<Arc<Waiting>> {
-    let told = |pending: &Pending| {
-        let Pending { id, state, .. } = pending;
-        output::error(&match state {
-            State::Pending => format!(
-                "exacta: waits for an approval: `exacta approvals show {id}`, `exacta approvals approve {id}`\n"
-            ),
-            _ => format!("exacta: approval {id} is {}\n", state.name()),
-        });
-    };
-    run.wait.map(|patience| Arc::new(Waiting::new(&launch.options.root, patience, told)))
+/// `--wait`: the question is filed, and whoever looks on is told.
+fn told(pending: &Pending) {
+    let Pending { id, state, .. } = pending;
+    output::error(&match state {
+        State::Pending => format!(
+            "exacta: waits for an approval: `exacta approvals show {id}`, `exacta approvals approve {id}`\n"
+        ),
+        _ => format!("exacta: approval {id} is {}\n", state.name()),
+    });
 }
 
 /// As the command line says. `run` starts at the root unless told otherwise.

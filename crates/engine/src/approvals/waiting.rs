@@ -1,7 +1,7 @@
 //! Whoever asks waits: the question is filed, any door decides it, and the call that asked goes on.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,54 +16,59 @@ pub type Told = dyn Fn(&Pending) + Send + Sync;
 
 pub struct Waiting {
     store: PendingStore,
+    current: Mutex<Option<Arc<Current>>>,
+}
+
+/// The request that asks.
+struct Current {
+    /// Its end is the end of the waiting, and the time is none of its own.
+    request: Canceller,
     patience: Duration,
     told: Box<Told>,
-    /// The request that asks: its end is the end of the waiting, and the time is none of its own.
-    request: Mutex<Option<Canceller>>,
 }
 
 impl Waiting {
-    pub fn new(
-        root: &Path,
+    pub fn new(root: &Path) -> Self {
+        Waiting { store: PendingStore::of(root), current: Mutex::default() }
+    }
+
+    /// Whose questions come next, how long it waits for each, and who else wants to know.
+    pub fn begin(
+        &self,
+        request: Canceller,
         patience: Duration,
         told: impl Fn(&Pending) + Send + Sync + 'static,
-    ) -> Self {
-        let store = PendingStore::of(root);
-        Waiting { store, patience, told: Box::new(told), request: Mutex::default() }
+    ) {
+        let current = Current { request, patience, told: Box::new(told) };
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(current));
     }
 
-    /// Whose questions come next.
-    pub fn for_request(&self, request: Canceller) {
-        *self.request.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
-    }
-
-    fn request(&self) -> Option<Canceller> {
-        self.request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn current(&self) -> Option<Arc<Current>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Until it is decided, too old, or nobody wants to know any more.
-    fn wait(&self, id: &str) {
-        let (begun, request) = (Instant::now(), self.request());
-        while begun.elapsed() < self.patience
-            && !request.as_ref().is_some_and(Canceller::is_cancelled)
+    fn wait(&self, id: &str, current: &Current) {
+        let begun = Instant::now();
+        while begun.elapsed() < current.patience
+            && !current.request.is_cancelled()
             && matches!(self.store.look(id), Ok(Some(Pending { state: State::Pending, .. })))
         {
-            thread::sleep(PAUSE.min(self.patience));
+            thread::sleep(PAUSE.min(current.patience));
         }
-        if let Some(request) = request {
-            request.extend(begun.elapsed());
-        }
+        current.request.extend(begun.elapsed());
     }
 }
 
 impl Approver for Waiting {
     fn ask(&self, question: &Question) -> Answer {
+        let Some(current) = self.current() else { return Answer::Nobody };
         // What cannot be filed is found out once more, and said, where nobody answers.
         let Ok(pending) = self.store.file(question) else { return Answer::Nobody };
-        (self.told)(&pending);
-        self.wait(&pending.id);
+        (current.told)(&pending);
+        self.wait(&pending.id, &current);
         if let Ok(Some(pending)) = self.store.look(&pending.id) {
-            (self.told)(&pending);
+            (current.told)(&pending);
         }
         Answer::Filed
     }

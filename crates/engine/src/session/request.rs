@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bstr::BString;
 use exacta_shell::filesystem::OpenFile;
 
+use crate::approvals::Asker;
 use crate::heard_output::Listener;
 use crate::undo::Keep;
 
@@ -18,6 +19,8 @@ pub struct Request {
     pub keep: Keep,
     /// Its correlation id; absent: one is made.
     pub id: Option<[u8; 16]>,
+    /// Who asks and what for, where that is not what holds for the session.
+    pub asker: Option<Asker>,
 }
 
 /// Standard input, output and error of a request.
@@ -33,7 +36,7 @@ pub enum Streams {
 impl Request {
     pub fn new(text: impl Into<BString>) -> Self {
         let streams = Streams::Captured { input: Vec::new() };
-        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply, id: None }
+        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply, id: None, asker: None }
     }
 
     pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
@@ -53,6 +56,11 @@ impl Request {
 
     pub fn heard(mut self, input: Arc<dyn OpenFile>, listener: Arc<dyn Listener>) -> Self {
         self.streams = Streams::Heard { input, listener };
+        self
+    }
+
+    pub fn asked_by(mut self, asker: Asker) -> Self {
+        self.asker = Some(asker);
         self
     }
 
