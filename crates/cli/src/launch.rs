@@ -157,7 +157,7 @@ fn audit(configuration: &Configuration) -> AuditOptions {
 }
 
 /// The operator's own state.
-fn state() -> Option<PathBuf> {
+pub fn state() -> Option<PathBuf> {
     let home = || Some(directory("HOME")?.join(".local/state"));
     directory("XDG_STATE_HOME").or_else(home).map(|state| state.join("exacta"))
 }

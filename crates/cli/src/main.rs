@@ -8,6 +8,8 @@ mod launch;
 mod output;
 mod progress;
 mod prompt;
+mod serve;
+mod service;
 mod signals;
 mod streams;
 mod table;

@@ -157,6 +157,15 @@ pub const VERBS: &[Verb] = &[
         )
     },
     Verb {
+        flags: &[flag("print-token", "print the address of the page with its token")],
+        values: &[
+            valued("listen", Value::Text, "127.0.0.1:PORT"),
+            valued("socket", Value::File, "a Unix socket instead"),
+            valued("project", Value::Directory, "a project to serve; may be repeated"),
+        ],
+        ..verb("serve", Operands::Nothing, "a daemon for people and agents: HTTP and a page")
+    },
+    Verb {
         flags: &[
             flag("always", "with approve: from now on"),
             flag("session", "with approve: for the session"),

@@ -1,15 +1,15 @@
 //! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records,
 //! `redact` and `completions`.
 
-use exacta::approvals::Scope;
 use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice};
+use exacta::approvals::Scope;
 
 use super::audit::{self, AuditVerb, History};
 use super::definition::{SHELLS, Verb};
 use super::records::{self, RecordVerb};
-use super::{Reader, one_text, split_option};
+use super::{Reader, ServeInvocation, one_text, split_option};
 
 #[derive(Debug)]
 pub enum Manage {
@@ -31,6 +31,7 @@ pub enum Manage {
     Audit(AuditVerb),
     /// `exacta redact [--json]`
     Redact,
+    Serve(ServeInvocation),
     /// `exacta completions SHELL`, by the name of the shell.
     Completions(&'static str),
 }
@@ -77,9 +78,22 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
             given.no_words("redact")?;
             Ok(Manage::Redact)
         }
+        "serve" => {
+            given.no_words("serve")?;
+            Ok(Manage::Serve(serve(&given)))
+        }
         "completions" => completions(&given),
         "audit" => audit::parse(&given).map(Manage::Audit),
         name => records::parse(name, &given).map(Manage::Records),
+    }
+}
+
+fn serve(given: &Given) -> ServeInvocation {
+    ServeInvocation {
+        listen: given.value("listen").map(|text| text.to_string_lossy().into_owned()),
+        socket: given.value("socket").map(PathBuf::from),
+        projects: given.all("project").map(PathBuf::from).collect(),
+        print_token: given.has("print-token"),
     }
 }
 
@@ -144,6 +158,11 @@ impl Given {
 
     pub fn value(&self, name: &str) -> Option<std::ffi::OsString> {
         self.values.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
+    }
+
+    /// Of an option that may be repeated.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = std::ffi::OsString> {
+        self.values.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.clone())
     }
 
     pub fn no_words(&self, verb: &str) -> Result<(), String> {

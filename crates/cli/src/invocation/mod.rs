@@ -106,6 +106,16 @@ pub enum Trial {
     Hold,
 }
 
+/// `exacta serve`
+#[derive(Debug, Default)]
+pub struct ServeInvocation {
+    pub listen: Option<String>,
+    pub socket: Option<PathBuf>,
+    /// None: the one that the command line is about.
+    pub projects: Vec<PathBuf>,
+    pub print_token: bool,
+}
+
 /// How the rungs of the jail's ladder are called.
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 

@@ -8,9 +8,10 @@ mod interactive;
 pub mod isolation;
 mod records;
 mod redact;
+pub mod report;
 mod run;
 mod script;
-mod shell;
+pub mod shell;
 mod strict;
 mod trust;
 
@@ -40,6 +41,7 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Approvals(verb)) => approvals::perform(&global, &verb),
         What::Manage(Manage::Records(verb)) => records::perform(&global, &verb),
         What::Manage(Manage::Audit(verb)) => audit::perform(&global, verb),
+        What::Manage(Manage::Serve(serve)) => crate::serve::perform(&global, &serve),
         What::Manage(Manage::Redact) => redact::perform(&global),
         What::Manage(Manage::Completions(shell)) => completions::perform(shell),
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),

@@ -7,12 +7,11 @@ use std::time::SystemTime;
 use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Pending, Standard, State, Waiting};
 use exacta::gate::Face;
-use exacta::policy::{Decision, Place, Surroundings as _};
-use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
+use exacta::policy::{Place, Surroundings as _};
+use exacta::{OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
-use serde_json::{Value, json};
 
-use super::{failed, isolation, not_recorded};
+use super::{failed, not_recorded, report};
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation, Trial};
 use crate::launch::Launch;
@@ -67,11 +66,11 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     });
     let status = match (&outcome.stopped, interrupts.received()) {
         (Some(Stop::Cancelled), Some(signal)) => ExitStatus::from_signal(signal),
-        (Some(Stop::TimedOut), _) => ExitStatus(124),
-        _ => outcome.status,
+        _ => report::status(&outcome),
     };
     if global.json {
-        let mut report = report(&run, &id, &directory, started, status, &outcome);
+        let asked = report::Asked { command: &run.command, id: &id, directory, started };
+        let mut report = report::of(&asked, &outcome, status);
         if let (Some(changes), Some(report)) = (changes, report.as_object_mut()) {
             report.insert("changes".to_owned(), changes);
         }
@@ -157,77 +156,4 @@ fn request(global: &Global, run: &RunInvocation) -> Request {
 fn warn_of_cut(limit: u64, spill: Option<&str>) {
     let place = spill.map(|path| format!("; the whole is in {path}")).unwrap_or_default();
     output::error(&format!("exacta: output over the limit of {limit} bytes was left out{place}\n"));
-}
-
-fn report(
-    run: &RunInvocation,
-    id: &str,
-    directory: &str,
-    started: SystemTime,
-    status: ExitStatus,
-    outcome: &Outcome,
-) -> Value {
-    // A report says no more than the command itself would.
-    let finding = outcome.judged.finding.as_ref().filter(|_| !is_concealed(outcome));
-    json!({
-        "schema_version": 1,
-        "correlation_id": id,
-        "command": run.command.to_str_lossy(),
-        "args": exacta::report::words_of_simple_command(run.command.as_bstr()),
-        "working_dir": directory,
-        "exit_code": status.0,
-        "stdout": exacta::report::without_escapes(&outcome.stdout),
-        "stderr": exacta::report::without_escapes(&outcome.stderr),
-        "duration_ms": outcome.duration.as_secs_f64() * 1000.0,
-        "resource_usage": isolation::usage(outcome),
-        "policy_rule_matched": finding.map(|finding| &*finding.rule),
-        "timestamp": exacta::report::timestamp(started),
-        "decision": finding.map_or(Decision::Allow, |finding| finding.decision).name(),
-        "reason": reason(outcome),
-        "hint": finding.map(|finding| &*finding.hint).filter(|hint| !hint.is_empty()),
-        "timed_out": outcome.stopped == Some(Stop::TimedOut),
-        "truncated": outcome.truncated,
-        "spill_path": outcome.spill,
-        "isolation": isolation::walls(outcome),
-        "limits": isolation::limits(outcome),
-        "undo": outcome.undo.as_ref().map(|undo| json!({
-            "id": undo.id.0,
-            "strategy": undo.strategy,
-        })),
-        "approval": approval(outcome),
-        "redacted": outcome.redacted.kinds,
-        "steps": outcome.steps.iter().map(|step| json!({
-            "argv": step.argv.iter().map(|word| word.to_str_lossy()).collect::<Vec<_>>(),
-            "rule": step.rule.as_deref(),
-            "exit_code": step.status.0,
-            "builtin": step.builtin,
-            "duration_ms": step.duration.as_secs_f64() * 1000.0,
-        })).collect::<Vec<_>>(),
-    })
-}
-
-/// The agent is told that there is no such command.
-fn is_concealed(outcome: &Outcome) -> bool {
-    matches!(&outcome.stopped, Some(Stop::Refused(refusal)) if refusal.concealed)
-}
-
-/// Why it was stopped, else why it was allowed.
-fn reason(outcome: &Outcome) -> Option<String> {
-    match &outcome.stopped {
-        Some(stop) => Some(stop.to_string()),
-        None => outcome.judged.finding.as_ref().map(|finding| finding.reason.to_string()),
-    }
-}
-
-/// What a person has decided, or still has to.
-fn approval(outcome: &Outcome) -> Value {
-    if let Some(Stop::Refused(refusal)) = &outcome.stopped {
-        return refusal.approval.as_ref().map_or(
-            Value::Null,
-            |id| json!({ "id": id, "by": Value::Null, "scope": Value::Null, "state": "pending" }),
-        );
-    }
-    outcome.judged.grant.as_ref().map_or(Value::Null, |grant| {
-        json!({ "id": grant.id, "by": grant.by, "scope": grant.scope.name(), "state": "used" })
-    })
 }

@@ -36,7 +36,14 @@ pub enum Streams {
 impl Request {
     pub fn new(text: impl Into<BString>) -> Self {
         let streams = Streams::Captured { input: Vec::new() };
-        Request { text: text.into(), streams, closed: Vec::new(), keep: Keep::Apply, id: None, asker: None }
+        Request {
+            text: text.into(),
+            streams,
+            closed: Vec::new(),
+            keep: Keep::Apply,
+            id: None,
+            asker: None,
+        }
     }
 
     pub fn with_stdin(mut self, input: impl Into<Vec<u8>>) -> Self {

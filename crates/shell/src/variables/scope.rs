@@ -123,6 +123,13 @@ impl Variables {
         self.get_or_create(name.into()).value = Some(Value::Scalar(value.into()));
     }
 
+    /// The same for one that programs get too.
+    pub fn export(&mut self, name: &BStr, value: impl Into<BString>) {
+        let variable = self.get_or_create(name);
+        variable.value = Some(Value::Scalar(value.into()));
+        variable.attributes.exported = true;
+    }
+
     /// Removes the variable in force; what it hid comes back.
     pub fn remove(&mut self, name: &BStr) -> Option<Variable> {
         self.remove_at(self.depth_of(name)?, name)

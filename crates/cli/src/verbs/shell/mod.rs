@@ -2,7 +2,7 @@
 
 mod lists;
 mod status;
-mod test;
+pub mod test;
 
 use std::sync::Arc;
 

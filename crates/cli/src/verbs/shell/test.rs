@@ -55,7 +55,7 @@ pub fn batch(session: &Session) -> Exit {
     exit
 }
 
-fn as_json(verdict: &Verdict) -> Value {
+pub fn as_json(verdict: &Verdict) -> Value {
     let Finding { rule, step, reason, hint, source, irreversible, about, .. } = &verdict.finding;
     json!({
         "decision": verdict.decision.name(),

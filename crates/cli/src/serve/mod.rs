@@ -1,0 +1,98 @@
+//! `exacta serve`: one process for people and agents. HTTP on the loopback or a Unix socket, and nowhere else.
+//!
+//! - [`tokens`], [`guard`]: who may come in.
+//! - [`listening`]: connections, and their end.
+//! - [`routes`]: what can be asked; [`running`] is the part that takes long.
+//! - [`page`]: what people see of it.
+
+mod answer;
+mod body;
+mod guard;
+mod listening;
+mod metrics;
+mod page;
+mod routes;
+mod running;
+mod tokens;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use listening::{Address, Bound};
+use metrics::Metrics;
+use tokens::Tokens;
+
+use crate::exit::Exit;
+use crate::invocation::{Global, ServeInvocation};
+use crate::service::{Projects, Service};
+use crate::verbs::failed;
+use crate::{launch, output};
+
+/// All that a connection needs.
+pub struct Daemon {
+    service: Arc<Service>,
+    tokens: Tokens,
+    buckets: guard::Buckets,
+    /// What `Host` may say.
+    hosts: Vec<String>,
+    metrics: Metrics,
+}
+
+pub fn perform(global: &Global, serve: &ServeInvocation) -> Exit {
+    let started = start(global, serve);
+    match started.and_then(|(runtime, daemon, bound)| {
+        announce(&daemon, &bound, serve.print_token);
+        runtime.block_on(listening::until_told_to_end(Arc::clone(&daemon), bound))?;
+        // Nothing of what was started outlives the daemon.
+        daemon.service.close();
+        runtime.shutdown_timeout(std::time::Duration::from_secs(5));
+        Ok(())
+    }) {
+        Ok(()) => Exit::Success,
+        Err(problem) => failed(&problem),
+    }
+}
+
+type Started = (tokio::runtime::Runtime, Arc<Daemon>, Bound);
+
+fn start(global: &Global, serve: &ServeInvocation) -> Result<Started, String> {
+    let folder = folder().ok_or("there is no place for its token: HOME is not set")?;
+    let tokens = Tokens::open(&folder).map_err(|error| format!("its token: {error}"))?;
+    let projects =
+        Projects::open(global, &serve.projects).map_err(|problem| problem.to_string())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let address = match &serve.socket {
+        Some(path) => Address::Socket(path.clone()),
+        None => Address::parse(serve.listen.as_deref().unwrap_or(listening::USUAL))?,
+    };
+    let bound = runtime.block_on(listening::bind(&address))?;
+    let daemon = Daemon {
+        service: Service::new(projects),
+        tokens,
+        buckets: guard::Buckets::new(),
+        hosts: bound.hosts(),
+        metrics: Metrics::default(),
+    };
+    Ok((runtime, Arc::new(daemon), bound))
+}
+
+/// Where the tokens are.
+fn folder() -> Option<PathBuf> {
+    launch::state().map(|state| state.join("serve"))
+}
+
+fn announce(daemon: &Daemon, bound: &Bound, with_token: bool) {
+    let address = bound.shown();
+    if with_token {
+        output::print(&format!("{address}#token={}\n", daemon.tokens.of_person()));
+    }
+    output::error(&format!("exacta: listens on {address}\n"));
+    if !with_token {
+        output::error(
+            "hint: `exacta serve --print-token` prints the address with the token for the page\n",
+        );
+    }
+}

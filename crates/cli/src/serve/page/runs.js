@@ -1,0 +1,45 @@
+// Commands that this page has started. They outlive the view, not the page: closing their connection kills them.
+
+import { open, path } from "./api.js";
+import { parseEvents } from "./stream.js";
+
+/** By session: `{ command, stop }`. */
+const running = new Map();
+/** Dispatches `change`, and `event` with everything that comes. */
+export const runs = new EventTarget();
+
+export function runningIn(session) {
+    return running.get(session) ?? null;
+}
+
+export async function run(session, request) {
+    const abort = new AbortController();
+    running.set(session, { command: request.command, stop: () => abort.abort() });
+    changed();
+    try {
+        const body = await open(path("run"), { method: "POST", body: { ...request, session, stream: true }, signal: abort.signal });
+        for await (const event of parseEvents(body)) tell(session, event);
+    } catch (error) {
+        tell(session, abort.signal.aborted ? { event: "stopped" } : { event: "failed", data: error });
+    } finally {
+        running.delete(session);
+        changed();
+    }
+}
+
+export function stopAll() {
+    for (const { stop } of running.values()) stop();
+}
+
+function tell(session, event) {
+    runs.dispatchEvent(new CustomEvent("event", { detail: { session, ...event } }));
+}
+
+function changed() {
+    runs.dispatchEvent(new Event("change"));
+}
+
+addEventListener("beforeunload", (event) => {
+    // Whoever leaves ends them, and should know it.
+    if (running.size > 0) event.preventDefault();
+});

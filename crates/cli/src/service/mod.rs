@@ -1,0 +1,47 @@
+//! What every served door can do, HTTP and MCP alike: run, sessions, background processes, approvals. Each door puts it into
+//! its own words. Nothing is decided here; the engine does that.
+
+mod bell;
+mod limits;
+mod operations;
+mod problem;
+mod processes;
+mod projects;
+mod running;
+mod sessions;
+
+pub use bell::Bell;
+pub use operations::Decision;
+pub use problem::{Code, Problem};
+pub use projects::{Project, Projects};
+pub use running::{Ask, Hearer, Told};
+
+use std::sync::Arc;
+
+use processes::Processes;
+use sessions::Sessions;
+
+/// Everything that is open at once, of all projects.
+pub struct Service {
+    pub projects: Projects,
+    pub bell: Bell,
+    sessions: Sessions,
+    processes: Processes,
+}
+
+impl Service {
+    pub fn new(projects: Projects) -> Arc<Self> {
+        Arc::new(Service {
+            projects,
+            bell: Bell::new(),
+            sessions: Sessions::default(),
+            processes: Processes::default(),
+        })
+    }
+
+    /// Ends all that runs: nothing of it is left when this returns.
+    pub fn close(&self) {
+        self.processes.end_all();
+        self.sessions.end_all();
+    }
+}

@@ -1,0 +1,62 @@
+//! What went wrong, with a code that never changes, for programs to go by.
+
+use std::fmt;
+
+/// For programs. The names are part of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    BadRequest,
+    UnknownProject,
+    UnknownSession,
+    UnknownProcess,
+    UnknownApproval,
+    AlreadyDecided,
+    SessionBusy,
+    TooMany,
+    NotADirectory,
+    Failed,
+}
+
+impl Code {
+    pub fn name(self) -> &'static str {
+        match self {
+            Code::BadRequest => "bad_request",
+            Code::UnknownProject => "unknown_project",
+            Code::UnknownSession => "unknown_session",
+            Code::UnknownProcess => "unknown_process",
+            Code::UnknownApproval => "unknown_approval",
+            Code::AlreadyDecided => "already_decided",
+            Code::SessionBusy => "session_busy",
+            Code::TooMany => "too_many",
+            Code::NotADirectory => "not_a_directory",
+            Code::Failed => "failed",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Problem {
+    pub code: Code,
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+impl Problem {
+    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Problem { code, message: message.into(), hint: hint.into() }
+    }
+
+    /// exacta itself could not do it.
+    pub fn failed(problem: impl fmt::Display) -> Self {
+        Problem::new(Code::Failed, problem.to_string(), "`exacta doctor` says what is missing")
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

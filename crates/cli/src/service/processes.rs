@@ -1,0 +1,263 @@
+//! Commands that run in the background: read later, written to, killed. Each is a session of its own on a thread of its own.
+
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use exacta::Canceller;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::running::{Ask, Attended, Hearer, Told};
+use super::{Code, Problem, Project, Service, limits};
+
+#[derive(Default)]
+pub struct Processes(Mutex<HashMap<String, Arc<Process>>>);
+
+struct Process {
+    project: String,
+    agent: String,
+    command: String,
+    started: SystemTime,
+    canceller: Canceller,
+    /// Its standard input, until somebody has ended that.
+    input: Mutex<Option<OwnedFd>>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The end of what it has written, both streams in order.
+    kept: VecDeque<u8>,
+    /// All that it has written.
+    total: u64,
+    report: Option<Value>,
+    ended: Option<Instant>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+/// What clients see of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProcessView {
+    pub id: String,
+    pub project: String,
+    pub agent: String,
+    pub command: String,
+    pub state: &'static str,
+    pub exit_code: Option<Value>,
+    pub started: String,
+    pub bytes: u64,
+}
+
+/// What it has written from somewhere on.
+#[derive(Debug, Clone, Serialize)]
+pub struct Read {
+    pub state: &'static str,
+    pub exit_code: Option<Value>,
+    pub output: String,
+    /// Where to go on.
+    pub next: u64,
+    /// So much was written before what is kept, and is gone.
+    pub dropped: u64,
+    /// What `exacta run --json` prints, once it has ended.
+    pub report: Option<Value>,
+}
+
+impl Processes {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Process>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, id: &str) -> Result<Arc<Process>, Problem> {
+        self.lock().get(id).cloned().ok_or_else(|| {
+            Problem::new(
+                Code::UnknownProcess,
+                format!("there is no process {id}"),
+                "one that has ended can be read for half an hour",
+            )
+        })
+    }
+
+    fn forget_ended(&self) {
+        let old = |process: &Process| {
+            process.state().ended.is_some_and(|ended| ended.elapsed() > limits::ENDED_PROCESS)
+        };
+        self.lock().retain(|_, process| !old(process));
+    }
+
+    pub fn end_all(&self) {
+        let all: Vec<_> = self.lock().drain().collect();
+        for (_, process) in &all {
+            process.canceller.cancel();
+        }
+        for (_, process) in all {
+            process.join();
+        }
+    }
+}
+
+impl Process {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, data: &[u8]) {
+        let mut state = self.state();
+        state.total += data.len() as u64;
+        state.kept.extend(data);
+        let surplus = state.kept.len().saturating_sub(limits::KEPT_OUTPUT);
+        state.kept.drain(..surplus);
+        self.changed.notify_all();
+    }
+
+    fn end(&self, report: Value) {
+        // Whoever writes to it is told at once.
+        self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut state = self.state();
+        state.report = Some(report);
+        state.ended = Some(Instant::now());
+        self.changed.notify_all();
+    }
+
+    fn join(&self) {
+        let thread = self.state().thread.take();
+        if let Some(thread) = thread {
+            let _it_has_said_what_there_is = thread.join();
+        }
+    }
+
+    fn view(&self, id: &str) -> ProcessView {
+        let state = self.state();
+        ProcessView {
+            id: id.to_owned(),
+            project: self.project.clone(),
+            agent: self.agent.clone(),
+            command: self.command.clone(),
+            state: state.name(),
+            exit_code: state.exit_code(),
+            started: exacta::report::timestamp(self.started),
+            bytes: state.total,
+        }
+    }
+}
+
+impl State {
+    fn name(&self) -> &'static str {
+        if self.report.is_some() { "ended" } else { "running" }
+    }
+
+    fn exit_code(&self) -> Option<Value> {
+        self.report.as_ref().map(|report| report["exit_code"].clone())
+    }
+
+    fn read(&self, after: u64) -> Read {
+        let first = self.total - self.kept.len() as u64;
+        let from = after.clamp(first, self.total);
+        let skipped = usize::try_from(from - first).unwrap_or(usize::MAX);
+        let bytes: Vec<u8> = self.kept.iter().skip(skipped).copied().collect();
+        Read {
+            state: self.name(),
+            exit_code: self.exit_code(),
+            output: exacta::report::without_escapes(&bytes),
+            next: self.total,
+            dropped: from.saturating_sub(after),
+            report: self.report.clone(),
+        }
+    }
+}
+
+impl Service {
+    /// Starts it; it runs until it ends, is killed, or the service ends.
+    pub fn start_process(self: &Arc<Self>, project: &Project, ask: Ask) -> Result<String, Problem> {
+        self.processes.forget_ended();
+        let mut attended = Attended::open(project, &ask)?;
+        let canceller = attended.prepare(&ask).canceller;
+        let (reader, writer) = canceller.input_pipe().map_err(Problem::failed)?;
+        let process = Arc::new(Process {
+            project: project.root.display().to_string(),
+            agent: ask.agent.clone(),
+            command: ask.command.to_string(),
+            started: SystemTime::now(),
+            canceller,
+            input: Mutex::new(Some(writer)),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let id = uuid::Uuid::new_v4().to_string();
+        let mut all = self.processes.lock();
+        if all.len() >= limits::PROCESSES {
+            let message = format!("there are {} processes already", limits::PROCESSES);
+            return Err(Problem::new(Code::TooMany, message, "kill some that are not needed"));
+        }
+        let (service, started, name) = (Arc::clone(self), Arc::clone(&process), id.clone());
+        let work = move || {
+            let heard = Arc::clone(&started);
+            let hearer: Hearer = Arc::new(move |told| {
+                if let Told::Output { data, .. } = told {
+                    heard.hear(data);
+                }
+                Ok(())
+            });
+            let report = attended.again(started.canceller.clone()).run(&ask, Some(reader), &hearer);
+            started.end(report);
+            service.bell.ring("process", serde_json::json!(started.view(&name)));
+        };
+        let thread = thread::Builder::new().name("process".into()).spawn(work);
+        process.state().thread = Some(thread.map_err(Problem::failed)?);
+        self.bell.ring("process", serde_json::json!(process.view(&id)));
+        all.insert(id.clone(), process);
+        Ok(id)
+    }
+
+    /// What it has written from `after` on; waits so long until there is something.
+    pub fn read_process(&self, id: &str, after: u64, wait: Duration) -> Result<Read, Problem> {
+        let process = self.processes.find(id)?;
+        let state = process.state();
+        let nothing_yet = |state: &mut State| state.total <= after && state.report.is_none();
+        let wait = wait.min(limits::LONGEST_WAIT);
+        let waited = process.changed.wait_timeout_while(state, wait, nothing_yet);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        Ok(state.read(after))
+    }
+
+    /// To its standard input, and with `end` its end.
+    pub fn write_process(&self, id: &str, text: &[u8], end: bool) -> Result<(), Problem> {
+        let process = self.processes.find(id)?;
+        let mut input = process.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(pipe) = input.as_ref() else {
+            let message = "its standard input has ended";
+            return Err(Problem::new(Code::BadRequest, message, "start another one"));
+        };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let written = rustix::io::retry_on_intr(|| rustix::io::write(pipe, rest));
+            let written = written.map_err(|error| {
+                Problem::new(Code::BadRequest, format!("nobody reads it: {error}"), "")
+            })?;
+            rest = rest.get(written..).unwrap_or_default();
+        }
+        if end {
+            *input = None;
+        }
+        Ok(())
+    }
+
+    /// Ends it with everything that it has started.
+    pub fn kill_process(&self, id: &str) -> Result<ProcessView, Problem> {
+        let process = self.processes.find(id)?;
+        process.canceller.cancel();
+        process.join();
+        Ok(process.view(id))
+    }
+
+    pub fn processes(&self) -> Vec<ProcessView> {
+        self.processes.forget_ended();
+        let all = self.processes.lock();
+        let mut all: Vec<_> = all.iter().map(|(id, process)| process.view(id)).collect();
+        all.sort_by(|one, other| one.started.cmp(&other.started));
+        all
+    }
+}

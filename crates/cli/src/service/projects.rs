@@ -1,0 +1,78 @@
+//! The projects that a door serves, each as the operator's command line would have it.
+
+use std::path::{Path, PathBuf};
+
+use super::{Code, Problem};
+use crate::invocation::Global;
+use crate::launch::{self, Launch};
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub struct Project {
+    pub root: PathBuf,
+    global: Global,
+}
+
+impl Project {
+    /// Read anew each time: rules and settings may have changed.
+    pub fn launch(&self) -> Result<Launch, Problem> {
+        Launch::new(&self.global).map_err(Problem::failed)
+    }
+
+    pub fn name(&self) -> String {
+        let name = self.root.file_name().unwrap_or(self.root.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+}
+
+pub struct Projects(Vec<Project>);
+
+impl Projects {
+    /// These directories; if there are none, the one that the command line is about.
+    pub fn open(global: &Global, directories: &[PathBuf]) -> Result<Self, Problem> {
+        let mut named: Vec<Global> = directories
+            .iter()
+            .map(|directory| Global { root: Some(directory.clone()), ..global.clone() })
+            .collect();
+        if named.is_empty() {
+            named.push(global.clone());
+        }
+        let mut projects: Vec<Project> = Vec::new();
+        for global in named {
+            let root = launch::root(&global).map_err(Problem::failed)?;
+            let global = Global { root: Some(root.clone()), json: true, ..global };
+            // What cannot be loaded now is said now.
+            Launch::new(&global).map_err(Problem::failed)?;
+            if !projects.iter().any(|project| project.root == root) {
+                projects.push(Project { root, global });
+            }
+        }
+        Ok(Projects(projects))
+    }
+
+    pub fn all(&self) -> &[Project] {
+        &self.0
+    }
+
+    /// By its path; the only one needs no name.
+    pub fn find(&self, path: Option<&str>) -> Result<&Project, Problem> {
+        match (path.filter(|path| !path.is_empty()), self.0.as_slice()) {
+            (None, [only]) => Ok(only),
+            (None, _) => Err(Problem::new(
+                Code::BadRequest,
+                "there are several projects: which one?",
+                "say `project`: one of the paths of GET /v1/projects",
+            )),
+            (Some(path), all) => {
+                let found = all.iter().find(|project| project.root == Path::new(path));
+                found.ok_or_else(|| {
+                    Problem::new(
+                        Code::UnknownProject,
+                        format!("{path} is no project that is served here"),
+                        "start exacta serve with --project DIR",
+                    )
+                })
+            }
+        }
+    }
+}
