@@ -17,10 +17,17 @@ use super::entry::{Asked, Entry, Moment, Outcome};
 use super::error::{AuditError, database};
 use super::key::{Signed, Signer, open_folder};
 use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner};
-use super::{opening, retention, spool};
+use super::outline::complete;
+use super::{blocks, opening, retention, spool};
 
 /// So many records are signed together at least, whatever they are.
 const SIGNED_EVERY: u64 = 256;
+
+/// Of a database of an earlier version, so many blocks are described each time that another one is full.
+const OUTLINED_AT_ONCE: usize = 8;
+
+/// More than there ever are: a number that somebody has put in does not keep us busy for ever.
+const MOST_BLOCKS: usize = 1 << 16;
 
 const LONGEST_LOG: u64 = 512 << 10;
 
@@ -96,6 +103,9 @@ impl Database {
         let transaction = begin(&self.connection)?;
         let before = head(&transaction, self.identity)?;
         let head = append(&transaction, before, batch)?;
+        if complete(head.sequence) > complete(before.sequence) {
+            blocks::outline_missing(&transaction, head.sequence, OUTLINED_AT_ONCE)?;
+        }
         self.waited |= manner.durability == Durability::Disk;
         let due = manner.durability == Durability::Disk
             || (manner.last && self.waited)
@@ -107,6 +117,18 @@ impl Database {
         }
         transaction.commit()?;
         Ok((head, signed))
+    }
+
+    /// Describes all blocks that are not yet, so that a search passes over those that cannot have what it looks for.
+    pub fn outline_all(&mut self) -> Result<usize, AuditError> {
+        let outline = || -> rusqlite::Result<usize> {
+            let transaction = begin(&self.connection)?;
+            let head = head(&transaction, self.identity)?;
+            let made = blocks::outline_missing(&transaction, head.sequence, MOST_BLOCKS)?;
+            transaction.commit()?;
+            Ok(made)
+        };
+        outline().map_err(database("be prepared for a search"))
     }
 
     /// Removes the oldest records up to one, and says so in the chain.

@@ -104,6 +104,8 @@ pub trait Archive {
     fn links(&self, from: u64, each: Each<'_, Link>) -> Result<(), AuditError>;
     fn beside(&self, each: Each<'_, Beside>) -> Result<(), AuditError>;
     fn rows(&self, each: Each<'_, Row>) -> Result<(), AuditError>;
+    /// The outlines by which blocks of records are searched, each with the number of its block.
+    fn outlines(&self, each: Each<'_, (u64, Vec<u8>)>) -> Result<(), AuditError>;
     fn checkpoints(&self) -> Result<Vec<Signed>, AuditError>;
     /// The last cut, if records were ever removed, with its number.
     fn last_cut(&self) -> Result<Option<Link>, AuditError>;

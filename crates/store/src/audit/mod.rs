@@ -25,6 +25,7 @@
 //! unnoticed until the next intent, or the next 256 records.
 
 mod anchor;
+mod blocks;
 mod chain;
 mod cleansing;
 mod database;
@@ -33,7 +34,9 @@ mod error;
 mod key;
 mod ledger;
 mod opening;
+mod outline;
 mod output;
+mod query;
 mod reading;
 mod retention;
 mod schema;

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::database::{cut_from, hash_of};
 use super::entry::{Cut, Moment};
 use super::ledger::Limits;
+use super::outline::BLOCK;
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -93,6 +94,8 @@ pub(super) fn remove(connection: &Connection, cut: &Cut) -> rusqlite::Result<()>
     connection.execute("DELETE FROM requests WHERE first <= ?", [cut.upto])?;
     connection.execute("DELETE FROM outputs WHERE id < ?", [(cut.upto + 1) * 2])?;
     connection.execute("DELETE FROM checkpoints WHERE seq <= ?", [cut.upto])?;
+    // Also that of the block which is cut in two: it is made again of what is left.
+    connection.execute("DELETE FROM outlines WHERE block <= ?", [cut.upto / BLOCK])?;
     Ok(())
 }
 

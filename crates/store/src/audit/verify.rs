@@ -113,6 +113,7 @@ pub fn verify(archive: &dyn Archive, known: &Known, watch: &Watch) -> Result<Rep
     if !told.renumbered {
         beside::check_outputs(archive, &told, &mut report)?;
         beside::check_rows(archive, &told, &mut report)?;
+        beside::check_outlines(archive, &told, &mut report)?;
     }
     report.problems.sort_by_key(|problem| problem.sequence);
     Ok(report)

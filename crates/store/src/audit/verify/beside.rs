@@ -1,5 +1,6 @@
 //! What is beside the chain: outputs, which records hold by their digests, and the rows that requests are found by.
 
+use super::super::blocks::ends_of;
 use super::super::chain::sha256;
 use super::super::error::AuditError;
 use super::super::ledger::Archive;
@@ -77,6 +78,32 @@ pub(super) fn check_rows(
         }
     }
     Ok(())
+}
+
+/// An outline that says less than it should would hide requests from a search.
+pub(super) fn check_outlines(
+    archive: &dyn Archive,
+    told: &Told,
+    report: &mut Report,
+) -> Result<(), AuditError> {
+    archive.outlines(&mut |(block, outline)| {
+        let (first, last) = ends_of(block);
+        match told.outlines.get(&block) {
+            None => report.add(
+                ProblemKind::Inserted,
+                first,
+                "the outline of a block that is not complete: a search would pass over what comes into it",
+            ),
+            Some(expected) if *expected != sha256(&outline) => {
+                let detail = format!(
+                    "the outline of records up to {last} is not theirs: a search may pass over some of them"
+                );
+                report.add(ProblemKind::Changed, first, detail);
+            }
+            Some(_) => {}
+        }
+        ON
+    })
 }
 
 fn name(stream: u8) -> &'static str {
