@@ -1,8 +1,9 @@
 //! Which requests a block of records can have, in a few kilobytes: so that a search passes over blocks that cannot.
 //!
-//! An outline has the time of the earliest request, and a Bloom filter of all that stands in three bytes side by side, in lower
-//! case, in the commands of a block. It says "perhaps" or "certainly not", and is made once, when nothing can come into its
-//! block any more. An index of every word would be as large as the commands, and be written with each of them.
+//! An outline has the time of the earliest request, and a Bloom filter of all that stands in three or four bytes side by side,
+//! in lower case, in the commands of a block. It says "perhaps" or "certainly not", and is made once, when nothing can come
+//! into its block any more. An index of every word would be as large as the commands, and be written with each of them. Three
+//! bytes alone would tell too little: of what is random in commands, a block soon has them all.
 //!
 //! A search finds exactly what it would find without: `LIKE` of `SQLite` knows the two cases of ASCII, and reads what is no
 //! UTF-8 in ways of its own. So a block with a command that is none says "perhaps" to everything that is not plain ASCII.
@@ -12,24 +13,21 @@ use super::entry::Moment;
 /// Records of one block.
 pub(super) const BLOCK: u64 = 4096;
 
-/// In front of the filter: how it was made, what is special, the earliest moment.
-const HEADER: usize = 2 + 8;
-
-/// Less than this of a text says nothing.
-const WINDOW: usize = 3;
-
 /// The first byte of an outline: how it was made.
 const VERSION: u8 = 1;
 
 /// The second one: a command in the block is no UTF-8.
 const FOREIGN: u8 = 1;
 
-/// Places for each of what stands side by side: one in forty is taken for there that is not.
-const BITS_EACH: usize = 8;
-const PLACES: u64 = 4;
+/// In front of the filter: how it was made, what is special, the earliest moment.
+const HEADER: usize = 2 + 8;
 
-/// A block in which more is different is described by so much, and less well.
-const MOST: usize = 1 << 17;
+/// Each of what stands side by side is marked at so many places.
+const PLACES: u64 = 3;
+
+/// Bytes of a filter: a power of two, as few as leave half of the bits free.
+const MOST: usize = 128 << 10;
+const LEAST: usize = 8;
 
 /// Blocks into which nothing can come any more, if this is the last record.
 pub(super) fn complete(head: u64) -> u64 {
@@ -39,52 +37,52 @@ pub(super) fn complete(head: u64) -> u64 {
 /// What an outline is made of, while the requests of a block are looked at.
 pub(super) struct Sketch {
     earliest: Moment,
-    /// A bit for each that there could be.
-    seen: Vec<u64>,
-    /// Those that there are.
-    found: Vec<u32>,
     foreign: bool,
+    /// The filter in its greatest size: folded when it is known how much it has to hold.
+    filter: Vec<u8>,
 }
 
 impl Sketch {
     pub(super) fn new() -> Self {
-        let (earliest, found, foreign) = (Moment::MAX, Vec::new(), false);
-        Sketch { earliest, seen: vec![0; 1 << (24 - 6)], found, foreign }
+        Sketch { earliest: Moment::MAX, foreign: false, filter: vec![0; MOST] }
     }
 
     pub(super) fn add(&mut self, command: &[u8], started: Moment) {
         self.earliest = self.earliest.min(started);
         self.foreign |= std::str::from_utf8(command).is_err();
-        for trigram in trigrams(command) {
-            let Some(word) = self.seen.get_mut((trigram >> 6) as usize) else { continue };
-            let bit = 1 << (trigram & 63);
-            if *word & bit == 0 {
-                *word |= bit;
-                self.found.push(trigram);
+        for piece in pieces(command) {
+            for (byte, bit) in places(piece, MOST) {
+                if let Some(byte) = self.filter.get_mut(byte) {
+                    *byte |= bit;
+                }
             }
         }
     }
 
     /// The outline of what was added, to the byte the same whoever makes it. Nothing is left then.
     pub(super) fn take(&mut self) -> Vec<u8> {
-        let length = (self.found.len().min(MOST) * BITS_EACH).div_ceil(8).max(8);
-        let mut outline = Vec::with_capacity(HEADER + length);
+        let filter = folded(std::mem::replace(&mut self.filter, vec![0; MOST]));
+        let mut outline = Vec::with_capacity(HEADER + filter.len());
         outline.extend([VERSION, if self.foreign { FOREIGN } else { 0 }]);
         outline.extend(self.earliest.to_be_bytes());
-        outline.resize(HEADER + length, 0);
-        for trigram in self.found.drain(..) {
-            for (byte, bit) in places(trigram, length) {
-                if let Some(byte) = outline.get_mut(HEADER + byte) {
-                    *byte |= bit;
-                }
-            }
-            if let Some(word) = self.seen.get_mut((trigram >> 6) as usize) {
-                *word = 0;
-            }
-        }
+        outline.extend(filter);
         (self.foreign, self.earliest) = (false, Moment::MAX);
         outline
     }
+}
+
+/// What is marked at a place of the whole is marked at the same place of its half, counted round.
+fn folded(mut filter: Vec<u8>) -> Vec<u8> {
+    while filter.len() > LEAST {
+        let (low, high) = filter.split_at(filter.len() / 2);
+        let half: Vec<u8> = low.iter().zip(high).map(|(one, other)| one | other).collect();
+        let marked: usize = half.iter().map(|byte| byte.count_ones() as usize).sum();
+        if marked > half.len() * 4 {
+            break;
+        }
+        filter = half;
+    }
+    filter
 }
 
 /// What a request must have to be found.
@@ -93,9 +91,9 @@ pub(super) struct Wanted {
     /// It began before this.
     until: Option<Moment>,
     /// All of these are in its command.
-    plain: Vec<u32>,
+    plain: Vec<Piece>,
     /// And these, unless a command is no UTF-8.
-    other: Vec<u32>,
+    other: Vec<Piece>,
 }
 
 impl Wanted {
@@ -103,7 +101,7 @@ impl Wanted {
     pub(super) fn new(text: &str, until: Option<Moment>) -> Option<Self> {
         // For `LIKE` a text ends there.
         let text = text.split('\0').next().unwrap_or_default();
-        let (plain, other): (Vec<u32>, Vec<u32>) = trigrams(text.as_bytes()).partition(is_plain);
+        let (plain, other): (Vec<_>, Vec<_>) = pieces(text.as_bytes()).partition(is_plain);
         // What is no character is read as one of these.
         let replaced = text.contains(['\u{fffd}', '\u{fffe}', '\u{ffff}']);
         let other = if replaced { Vec::new() } else { other };
@@ -114,40 +112,44 @@ impl Wanted {
     /// May it be in the block with this outline? One that cannot be read says yes.
     pub(super) fn may_be_in(&self, outline: &[u8]) -> bool {
         let Some(([VERSION, flags], rest)) = outline.split_first_chunk::<2>() else { return true };
-        let Some((earliest, bits)) = rest.split_first_chunk::<8>() else { return true };
-        if bits.is_empty() {
+        let Some((earliest, filter)) = rest.split_first_chunk::<8>() else { return true };
+        if !filter.len().is_power_of_two() {
             return true;
         }
         if self.until.is_some_and(|until| Moment::from_be_bytes(*earliest) >= until) {
             return false;
         }
-        let has = |trigram: &u32| {
-            places(*trigram, bits.len())
-                .all(|(byte, bit)| bits.get(byte).is_none_or(|it| it & bit != 0))
+        let has = |piece: &Piece| {
+            places(*piece, filter.len())
+                .all(|(byte, bit)| filter.get(byte).is_none_or(|it| it & bit != 0))
         };
         let foreign = flags & FOREIGN != 0;
         self.plain.iter().all(has) && (foreign || self.other.iter().all(has))
     }
 }
 
-fn trigrams(text: &[u8]) -> impl Iterator<Item = u32> {
-    text.windows(WINDOW).map(|window| {
-        window.iter().fold(0, |all, byte| all << 8 | u32::from(byte.to_ascii_lowercase()))
+/// Three or four bytes side by side, and above them how many.
+type Piece = u64;
+
+fn pieces(text: &[u8]) -> impl Iterator<Item = Piece> {
+    [3, 4].into_iter().flat_map(|length| {
+        text.windows(length).map(move |window| {
+            let lower = window.iter().map(|byte| u64::from(byte.to_ascii_lowercase()));
+            lower.fold(length as u64, |piece, byte| piece << 8 | byte)
+        })
     })
 }
 
-fn is_plain(trigram: &u32) -> bool {
-    trigram & 0x80_80_80 == 0
+fn is_plain(piece: &Piece) -> bool {
+    piece & 0x80_80_80_80 == 0
 }
 
-/// Where it is marked in so many bytes.
-fn places(trigram: u32, length: usize) -> impl Iterator<Item = (usize, u8)> {
-    let bits = length as u64 * 8;
-    let mixed = mixed(u64::from(trigram));
-    let (start, step) = (mixed & 0xffff_ffff, mixed >> 32 | 1);
+/// Where it is marked in so many bytes, which are a power of two.
+fn places(piece: Piece, length: usize) -> impl Iterator<Item = (usize, u8)> {
+    let mixed = mixed(piece);
     (0..PLACES).map(move |turn| {
-        let place = (start + turn * step) % bits;
-        ((place / 8) as usize, 1 << (place % 8))
+        let place = mixed >> (turn * 21);
+        (place as usize >> 3 & (length - 1), 1 << (place & 7))
     })
 }
 
@@ -213,7 +215,7 @@ mod tests {
         assert_eq!(outline(&[]), empty);
         assert_eq!(outline(&[b"\xff"]), [&[1, 1][..], &7_u64.to_be_bytes(), &[0; 8]].concat());
         let digest = crate::audit::hex(&super::super::chain::sha256(&outline(&[b"echo hello"])));
-        assert_eq!(digest, "c44c0d1e3b076e8157e0e4fd3baf9c83370ffd1dbfb6f395316419c9f53d4e7a");
+        assert_eq!(digest, "922795ca9efbd5398295df17e81a1de99ae8741b0174c29942d920d75f30f44f");
         let mut used = Sketch::new();
         used.add(b"something else \xff", -5);
         used.take();
