@@ -125,15 +125,23 @@ fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
 
 /// How it is recorded.
 fn audit(configuration: &Configuration) -> AuditOptions {
-    let text = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
     AuditOptions {
-        agent: text("EXACTA_AGENT").unwrap_or_default(),
+        agent: agent(),
         keys: keys(),
         limits: configuration.audit,
         output_bytes: configuration.recorded_output,
         eager: true,
         traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
     }
+}
+
+/// Who asks, as the operator calls him; may be empty.
+pub fn agent() -> String {
+    text("EXACTA_AGENT").unwrap_or_default()
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 
 /// The operator's own state.

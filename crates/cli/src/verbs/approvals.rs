@@ -8,11 +8,11 @@ use exacta::audit::store::Answer;
 use exacta::commands_file::{CommandsFile, Entered};
 use serde_json::json;
 
+use super::deeds::{self, Told};
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{ApprovalsVerb, Global};
 use crate::launch::{self, Launch};
-use crate::output;
 use crate::table::{Look, table};
 use crate::terminal::visible;
 
@@ -22,19 +22,32 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
         Err(problem) => return failed(&problem),
     };
     let store = PendingStore::of(&launch.options.root);
-    let done = match verb {
-        ApprovalsVerb::List => list(global, &store),
-        ApprovalsVerb::Show(id) => shown(global, &store, id),
-        ApprovalsVerb::Approve { id, scope } => approve(&launch, &store, id, scope),
-        ApprovalsVerb::Deny { id, never } => deny(&launch, &store, id, *never),
-    };
-    match done {
+    match verb {
+        ApprovalsVerb::List => told(list(global, &store)).0,
+        ApprovalsVerb::Show(id) => told(shown(global, &store, id)).0,
+        ApprovalsVerb::Approve { id, scope } => {
+            let words = ["approvals", "approve", id, &format!("--{scope}")].map(str::to_owned);
+            let plain = if *scope == "once" { &words[..3] } else { &words };
+            deeds::recorded(global, "approve", plain, || told(approve(&launch, &store, id, scope)))
+        }
+        ApprovalsVerb::Deny { id, never } => {
+            let words = ["approvals", "deny", id, "--never"].map(str::to_owned);
+            let plain = if *never { &words } else { &words[..3] };
+            deeds::recorded(global, "deny", plain, || told(deny(&launch, &store, id, *never)))
+        }
+    }
+}
+
+fn told(done: Done) -> (Exit, Told) {
+    let mut told = Told::default();
+    let exit = match done {
         Ok(text) => {
-            output::print(&text);
+            told.say(&text);
             Exit::Success
         }
-        Err(problem) => failed(&problem),
-    }
+        Err(problem) => told.failed(&problem),
+    };
+    (exit, told)
 }
 
 type Done = Result<String, DecideError>;
@@ -91,12 +104,18 @@ fn show(global: &Global, pending: &Pending) -> String {
 }
 
 fn approve(launch: &Launch, store: &PendingStore, id: &str, scope: &str) -> Done {
-    let decided = Decided { state: State::Approved, scope: Some(scope), by: "command line" };
+    let by = by();
+    let decided = Decided { state: State::Approved, scope: Some(scope), by: &by };
     let pending = store.decide(id, &decided, |pending| {
         note(launch, pending, &decided)?;
         if scope == "always" { always(launch, pending) } else { Ok(()) }
     })?;
     Ok(format!("approved {}: run the same command again\n", pending.id))
+}
+
+/// Who decides.
+fn by() -> String {
+    format!("{} on the command line", deeds::person())
 }
 
 /// A decision that nobody could look up later is none.
@@ -129,7 +148,8 @@ fn always(launch: &Launch, pending: &Pending) -> Result<(), String> {
 }
 
 fn deny(launch: &Launch, store: &PendingStore, id: &str, never: bool) -> Done {
-    let decided = Decided { state: State::Denied, scope: None, by: "command line" };
+    let by = by();
+    let decided = Decided { state: State::Denied, scope: None, by: &by };
     let pending = store.decide(id, &decided, |pending| {
         note(launch, pending, &decided)?;
         if !never {

@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod completions;
+mod deeds;
 mod init;
 mod interactive;
 pub mod isolation;

@@ -5,6 +5,7 @@
 //! thread that writes. A session without a directory has no record.
 
 mod cleansing;
+mod deeds;
 mod traces;
 mod trail;
 mod when;
@@ -12,6 +13,7 @@ mod witness;
 mod words;
 mod writers;
 
+pub use deeds::{Deed, Done, PERSON, Person};
 pub use exacta_store::audit as store;
 pub use trail::{Trail, Verified};
 pub use when::moment;

@@ -62,7 +62,11 @@ impl Trail {
         Ok(())
     }
 
-    fn signing(&self) -> Signing {
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn signing(&self) -> Signing {
         let project = self.root.as_os_str().as_bytes().to_vec();
         Signing { folder: self.keys.clone(), project }
     }
@@ -103,7 +107,7 @@ impl Trail {
         Ok(Verified { report, keyed: key.is_some() })
     }
 
-    fn state(&self) -> Result<OwnedFd, AuditError> {
+    pub(super) fn state(&self) -> Result<OwnedFd, AuditError> {
         let failed = |doing, errno| {
             let path = self.root.display().to_string();
             AuditError::System { doing, path, errno }

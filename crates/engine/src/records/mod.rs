@@ -39,6 +39,11 @@ impl Records {
         Ok(Records { journal: opening::open(root, watch)? })
     }
 
+    /// Something was ever recorded here.
+    pub fn exist(&self) -> bool {
+        self.journal.is_some()
+    }
+
     /// The newest first, damaged ones too.
     pub fn list(&self, limit: Option<usize>) -> Result<Vec<Listed>, UndoError> {
         let Some(journal) = &self.journal else { return Ok(Vec::new()) };
