@@ -128,7 +128,7 @@ fn note(launch: &Launch, pending: &Pending, decided: &Decided<'_>) -> Result<(),
         answer: state(decided.state),
         scope: decided.scope.unwrap_or_default().to_owned(),
     };
-    let trail = Trail::of(&launch.options.root, launch::keys());
+    let trail = Trail::of(&launch.options.root, launch::keys(), launch.configuration.audit);
     trail.note(answer).map_err(|error| format!("the decision cannot be recorded: {error}"))
 }
 

@@ -3,8 +3,7 @@
 use std::io::IsTerminal as _;
 
 use bstr::BString;
-use exacta::audit::store::Limits;
-use exacta::audit::{Done, Person, Trail};
+use exacta::audit::{Done, Person};
 
 use crate::exit::Exit;
 use crate::invocation::Global;
@@ -45,21 +44,16 @@ pub fn recorded(
     words: &[String],
     perform: impl FnOnce() -> (Exit, Told),
 ) -> Exit {
-    let root = match launch::root(global) {
-        Ok(root) => root,
-        Err(problem) => return super::failed(&problem),
-    };
-    let limits = match launch::configuration(global) {
-        Ok(configuration) => configuration.audit,
-        // What is wrong with it is not this verb's business, and no reason to forget anything.
-        Err(_) => Limits { days: u64::MAX, bytes: u64::MAX },
+    let trail = match super::audit::trail(global) {
+        Ok(trail) => trail,
+        Err(exit) => return exit,
     };
     let person = person();
     let typed: Vec<BString> = std::iter::once("exacta")
         .chain(words.iter().map(String::as_str))
         .map(BString::from)
         .collect();
-    let deed = match Trail::of(&root, launch::keys()).begin(&person, effect, &typed, limits) {
+    let deed = match trail.begin(&person, effect, &typed) {
         Ok(deed) => deed,
         Err(error) => {
             let hint = error.next().map(|next| format!("\nhint: {next}")).unwrap_or_default();

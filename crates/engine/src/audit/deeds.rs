@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use bstr::{BString, ByteSlice};
 use exacta_store::audit::{
-    Asked, AuditError, Captured, Cleanser, Database, Entry, Intent, Isolation, Ledger, Limits,
-    Outcome, Ruling, Step, Undo, Writer, now,
+    Asked, AuditError, Captured, Cleanser, Database, Entry, Intent, Isolation, Ledger, Outcome,
+    Ruling, Step, Undo, Writer, now,
 };
 use rustix::io::Errno;
 
@@ -88,14 +88,13 @@ impl Trail {
         person: &Person,
         effect: &str,
         words: &[BString],
-        limits: Limits,
     ) -> Result<Deed, AuditError> {
         let (state, signing) = (self.writable_state()?, self.signing());
         let open = move || {
             let database = Database::open(state.as_fd(), &signing)?;
             Ok(Box::new(database) as Box<dyn Ledger>)
         };
-        let writer = Writer::new(Box::new(open), limits);
+        let writer = Writer::new(Box::new(open), self.limits());
         let typed = words.iter().map(|word| crate::report::typed(word.as_bstr()));
         let (time, shown) = (now(), person.to_string());
         let asked = Asked {

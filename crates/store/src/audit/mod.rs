@@ -56,7 +56,9 @@ pub use entry::{
 };
 pub use error::AuditError;
 pub use key::{PublicKey, Signed, public_key};
-pub use ledger::{Archive, Beside, Draft, Durability, Each, Head, Ledger, Limits, Manner, Row};
+pub use ledger::{
+    Archive, Beside, Draft, Durability, Each, Head, Ledger, Limits, Manner, Pruned, Row,
+};
 pub use opening::NAME;
 pub use output::Captured;
 pub use reading::{Filter, Order, Reader, Recorded};

@@ -101,7 +101,8 @@ impl Wanted {
     pub(super) fn new(text: &str, until: Option<Moment>) -> Option<Self> {
         // For `LIKE` a text ends there.
         let text = text.split('\0').next().unwrap_or_default();
-        let (plain, other): (Vec<_>, Vec<_>) = pieces(text.as_bytes()).partition(is_plain);
+        let (plain, other): (Vec<_>, Vec<_>) =
+            pieces(text.as_bytes()).partition(|piece| is_plain(*piece));
         // What is no character is read as one of these.
         let replaced = text.contains(['\u{fffd}', '\u{fffe}', '\u{ffff}']);
         let other = if replaced { Vec::new() } else { other };
@@ -140,7 +141,7 @@ fn pieces(text: &[u8]) -> impl Iterator<Item = Piece> {
     })
 }
 
-fn is_plain(piece: &Piece) -> bool {
+fn is_plain(piece: Piece) -> bool {
     piece & 0x80_80_80_80 == 0
 }
 
@@ -167,7 +168,9 @@ mod tests {
 
     fn outline(commands: &[&[u8]]) -> Vec<u8> {
         let mut sketch = Sketch::new();
-        commands.iter().for_each(|command| sketch.add(command, 7));
+        for command in commands {
+            sketch.add(command, 7);
+        }
         sketch.take()
     }
 

@@ -15,7 +15,7 @@ const LAST: u64 = i64::MAX.unsigned_abs();
 /// From which record to which a search goes.
 pub(super) enum Places<'a> {
     Everywhere(Option<(u64, u64)>),
-    Blocks(Possible<'a>),
+    Blocks(Box<Possible<'a>>),
 }
 
 impl<'a> Places<'a> {
@@ -29,9 +29,8 @@ impl<'a> Places<'a> {
         let text = filter.grep.as_deref().unwrap_or_default();
         match Wanted::new(text, filter.until) {
             None => Ok(Places::Everywhere(Some((query.from, LAST)))),
-            Some(wanted) => {
-                Possible::new(connection, wanted, query.from, order, outlined).map(Places::Blocks)
-            }
+            Some(wanted) => Possible::new(connection, wanted, query.from, order, outlined)
+                .map(|it| Places::Blocks(Box::new(it))),
         }
     }
 

@@ -6,15 +6,19 @@ use std::os::fd::BorrowedFd;
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params_from_iter};
 
 use super::chain::Link;
-use super::database::{head, identity};
+use super::database::{head, identity, now};
 use super::entry::{Entry, Intent, Kind, Moment, Outcome, Start, Verdict};
 use super::error::{AuditError, database};
 use super::key::Signed;
-use super::ledger::{Archive, Beside, Each, Head, Row};
-use super::opening;
+use super::ledger::{Archive, Beside, Each, Head, Limits, Pruned, Row};
+use super::outline::{BLOCK, complete};
 use super::output::unpacked;
 use super::query::{Places, Query};
 use super::schema::OUTLINED;
+use super::{opening, retention};
+
+/// To look into so many more blocks takes no time worth a word.
+const FEW: u64 = 16;
 
 /// The database of one project, to read from. Writers are not in its way, nor it in theirs.
 pub struct Reader {
@@ -138,6 +142,34 @@ impl Reader {
     /// Where to look.
     fn places(&self, filter: &Filter, query: &Query, order: Order) -> rusqlite::Result<Places<'_>> {
         Places::new(&self.connection, filter, query, order, self.outlined)
+    }
+
+    /// Few blocks are searched without an outline of theirs.
+    pub fn is_outlined(&self) -> Result<bool, AuditError> {
+        let head = self.head()?.sequence;
+        if !self.outlined {
+            return Ok(complete(head) == 0);
+        }
+        let sql = "SELECT count(*) FROM outlines";
+        let there = self.connection.query_row(sql, [], |row| row.get::<_, u64>(0));
+        let first = "SELECT ifnull(min(seq), 0) FROM records";
+        let first = self.connection.query_row(first, [], |row| row.get::<_, u64>(0));
+        let failed = database("be read");
+        let blocks = complete(head).saturating_sub(first.map_err(&failed)? / BLOCK);
+        Ok(blocks.saturating_sub(there.map_err(&failed)?) < FEW)
+    }
+
+    /// What [`super::Database::prune`] would remove.
+    pub fn prunable(&self, limits: &Limits) -> Result<Pruned, AuditError> {
+        let look = || -> rusqlite::Result<Pruned> {
+            let now = now();
+            let Some(upto) = retention::due(&self.connection, limits, now)? else {
+                return Ok(Pruned::default());
+            };
+            let cut = retention::plan(&self.connection, upto, now)?;
+            cut.map_or(Ok(Pruned::default()), |cut| retention::weigh(&self.connection, &cut))
+        };
+        look().map_err(database("be looked at"))
     }
 
     /// By its number, its correlation id, or the beginning of that.

@@ -59,6 +59,7 @@ fn changing(verb: &RecordVerb) -> Option<Vec<String>> {
             let mut words = vec![turn::verb(*turn).to_owned()];
             match which {
                 Which::These(ids) => words.extend(ids.iter().map(|id| id.0.to_string())),
+                Which::Last(1) => {}
                 Which::Last(count) => words.extend(["--last".to_owned(), count.to_string()]),
             }
             words.extend(options.force.then(|| "--force".to_owned()));

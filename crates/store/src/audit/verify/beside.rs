@@ -12,7 +12,6 @@ pub(super) fn check_outputs(
     told: &Told,
     report: &mut Report,
 ) -> Result<(), AuditError> {
-    let mut seen = 0;
     let mut there = std::collections::HashSet::new();
     archive.beside(&mut |beside| {
         let stream = name(beside.stream);
@@ -31,11 +30,13 @@ pub(super) fn check_outputs(
             }
             Some(_) => {}
         }
-        seen += 1;
-        there.insert((beside.sequence, beside.stream));
+        let place = (beside.sequence, beside.stream);
+        if told.outputs.contains_key(&place) {
+            there.insert(place);
+        }
         ON
     })?;
-    if seen < told.outputs.len() {
+    if there.len() < told.outputs.len() {
         for (sequence, stream) in told.outputs.keys().filter(|place| !there.contains(place)) {
             report.add(
                 ProblemKind::Removed,
@@ -69,7 +70,9 @@ pub(super) fn check_rows(
             }
             Some(_) => {}
         }
-        there.insert(row.first);
+        if told.rows.contains_key(&row.first) {
+            there.insert(row.first);
+        }
         ON
     })?;
     if there.len() < told.rows.len() {
