@@ -135,6 +135,12 @@ fn audit(configuration: &Configuration) -> AuditOptions {
     }
 }
 
+/// Why traces are not sent to where the operator wants them.
+pub fn traces_problem() -> Option<String> {
+    text("OTEL_EXPORTER_OTLP_ENDPOINT")
+        .and_then(|endpoint| exacta::audit::traces_problem(&endpoint))
+}
+
 /// Who asks, as the operator calls him; may be empty.
 pub fn agent() -> String {
     text("EXACTA_AGENT").unwrap_or_default()

@@ -15,6 +15,7 @@ mod writers;
 
 pub use deeds::{Deed, Done, PERSON, Person};
 pub use exacta_store::audit as store;
+pub use traces::problem as traces_problem;
 pub use trail::{Trail, Verified};
 pub use when::moment;
 pub(crate) use witness::{Witness, Witnessing, of_collected, same_file};

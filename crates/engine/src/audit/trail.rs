@@ -117,6 +117,12 @@ impl Trail {
         Ok(self.open()?.checkpoints()?.last().copied())
     }
 
+    /// Where the head of this project is anchored.
+    pub fn anchor(&self) -> Option<PathBuf> {
+        let root = self.root.as_os_str().as_bytes();
+        self.keys.as_deref().map(|keys| Anchor::path(keys, root))
+    }
+
     /// Heads that were anchored before, and that the database did not bear out when it was written to again.
     fn displaced(&self) -> Result<Vec<Signed>, AuditError> {
         let root = self.root.as_os_str().as_bytes();

@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -85,28 +85,31 @@ impl Anchor {
         }
     }
 
+    /// The file of a project.
+    pub fn path(folder: &Path, root: &[u8]) -> PathBuf {
+        folder.join(name(root))
+    }
+
     pub fn read(&self) -> Result<Option<Signed>, AuditError> {
-        Ok(self.line(0)?.flatten())
+        self.line(0)
     }
 
     fn displaced(&self) -> Result<Vec<Signed>, AuditError> {
         let mut all = Vec::new();
         for number in 1..=MOST_DISPLACED {
-            match self.line(number)? {
-                None => break,
-                Some(signed) => all.extend(signed),
-            }
+            let Some(signed) = self.line(number)? else { break };
+            all.push(signed);
         }
         Ok(all)
     }
 
-    /// `None`: the file ends before it. Within: it is no head.
-    fn line(&self, number: u64) -> Result<Option<Option<Signed>>, AuditError> {
+    /// `None`: the file ends before it, or it is no head.
+    fn line(&self, number: u64) -> Result<Option<Signed>, AuditError> {
         let mut buffer = [0; LENGTH];
         let at = number * LENGTH as u64;
         let count = system::read_at(&self.file, &mut buffer, at).map_err(failed("read it"))?;
         let text = String::from_utf8_lossy(buffer.get(..count).unwrap_or_default());
-        Ok((count > 0).then(|| parse(text.trim_end())))
+        Ok(parse(text.trim_end()))
     }
 
     /// Never back: of two processes the later record counts.
