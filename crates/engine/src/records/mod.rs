@@ -39,9 +39,16 @@ impl Records {
         Ok(Records { journal: opening::open(root, watch)? })
     }
 
-    /// Something was ever recorded here.
+    /// There are some. What cannot be told counts as yes.
     pub fn exist(&self) -> bool {
-        self.journal.is_some()
+        self.journal
+            .as_ref()
+            .is_some_and(|journal| journal.ids().map_or(true, |ids| !ids.is_empty()))
+    }
+
+    /// As of a project without any: for who has seen that there are none, and must not act on those that come meanwhile.
+    pub fn none() -> Self {
+        Records { journal: None }
     }
 
     /// The newest first, damaged ones too.

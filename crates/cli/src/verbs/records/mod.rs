@@ -27,10 +27,11 @@ pub fn perform(global: &Global, verb: &RecordVerb) -> Exit {
         Ok(opened) => opened,
         Err(exit) => return exit,
     };
-    // Where there is no journal, nothing can be done to it.
-    let Some(words) = changing(verb).filter(|_| records.exist()) else {
-        return act(&asked, &records, verb);
-    };
+    let Some(words) = changing(verb) else { return act(&asked, &records, verb) };
+    // That there is nothing to do anything to is said without a record, which would be the first thing in the project's state.
+    if !records.exist() {
+        return act(&asked, &Records::none(), verb);
+    }
     let effect = words.first().cloned().unwrap_or_default();
     deeds::recorded(global, &effect, &words, || {
         let exit = act(&asked, &records, verb);
