@@ -32,7 +32,14 @@ pub enum Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(match exit {
+        ExitCode::from(exit.code())
+    }
+}
+
+impl Exit {
+    /// The status of the process.
+    pub fn code(self) -> u8 {
+        match self {
             Exit::Script(status) => status.0,
             Exit::Success | Exit::Verdict(Decision::Allow) | Exit::Rung(Level::Full) => 0,
             Exit::Broken | Exit::Declined => 1,
@@ -47,6 +54,6 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 125,
             Exit::Refused => 126,
             Exit::NotFound => 127,
-        })
+        }
     }
 }

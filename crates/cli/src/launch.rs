@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bstr::BString;
 use exacta::approvals::{Approver, Desk};
-use exacta::audit::AuditOptions;
+use exacta::audit::{AuditOptions, Trail};
 use exacta::caller::{self, Inherit};
 use exacta::configuration::{Configuration, Sources, TrustedCommands};
 use exacta::gate::Face;
@@ -67,7 +67,8 @@ impl Launch {
 
     /// Where the project's questions are decided.
     pub fn desk(&self) -> Desk {
-        Desk::of(&self.options.root, keys(), Arc::clone(&self.options.trust))
+        let trail = Trail::of(&self.options.root, keys(), self.configuration.audit);
+        Desk::of(&self.options.root, trail, Arc::clone(&self.options.trust))
     }
 
     /// The options with a face and somebody to ask.
@@ -129,21 +130,6 @@ fn sources(global: &Global, root: &Path) -> Result<Sources, EngineError> {
     })
 }
 
-fn text(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|text| !text.is_empty())
-}
-
-/// What whoever asks calls itself.
-fn agent() -> String {
-    text("EXACTA_AGENT").unwrap_or_default()
-}
-
-/// Who uses this command line.
-pub fn user() -> String {
-    let number = rustix::process::geteuid().as_raw();
-    text("USER").map_or_else(|| format!("uid {number}"), |name| format!("{name} (uid {number})"))
-}
-
 /// How it is recorded.
 fn audit(configuration: &Configuration) -> AuditOptions {
     AuditOptions {
@@ -154,6 +140,21 @@ fn audit(configuration: &Configuration) -> AuditOptions {
         eager: true,
         traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
     }
+}
+
+/// Why traces are not sent to where the operator wants them.
+pub fn traces_problem() -> Option<String> {
+    text("OTEL_EXPORTER_OTLP_ENDPOINT")
+        .and_then(|endpoint| exacta::audit::traces_problem(&endpoint))
+}
+
+/// Who asks, as the operator calls him; may be empty.
+pub fn agent() -> String {
+    text("EXACTA_AGENT").unwrap_or_default()
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 
 /// The operator's own state.

@@ -17,6 +17,7 @@ Usage:
   exacta audit head                                 a signed line, to be kept elsewhere
   exacta audit tail [-f] [FILTERS]                  the last requests, and those that come
   exacta audit export [--format jsonl|csv|cef|ocsf] [FILTERS]
+  exacta audit prune [--dry-run]                    remove what is older or more than the limits say
                                                     FILTERS: --limit N, --since 2h, --until DAY, --session ID,
                                                     --decision allow|confirm|deny, --failed, --grep TEXT
   exacta approvals [list | show ID | approve ID [--session|--always] | deny ID [--never]]

@@ -349,6 +349,175 @@ fn what_comes_is_followed() {
     assert!(text.contains("echo before") && text.contains("echo after"), "{text}");
 }
 
+/// What people do themselves is in the same history as what they do it to.
+#[test]
+fn what_people_do_is_recorded() {
+    let project = Project::new();
+    project.run(&["-c", "echo one > a"]);
+    project.run(&["-c", "echo two > b"]);
+    let steps: [(&[&str], i32); 8] = [
+        (&["undo"], 0),
+        (&["redo", "2"], 0),
+        (&["undo", "--last", "2", "--force"], 0),
+        (&["undo", "99"], 1),
+        (&["run", "--hold", "--", "echo held > c"], 0),
+        (&["commit", "3"], 0),
+        (&["trust", "--yes"], 0),
+        (&["trust", "--forget"], 0),
+    ];
+    fs::write(project.root.join(".exacta.toml"), "profile = \"dev\"\n").expect("written");
+    for (words, expected) in steps {
+        let output = project.run(words);
+        assert_eq!(status(&output), expected, "{words:?}: {output:?}");
+    }
+    // What changes nothing, or has nothing to change, is not.
+    project.run(&["undo", "--dry-run"]);
+    project.run(&["log"]);
+    let people = project.history(&["--session", "person"]);
+    let commands: Vec<&str> =
+        people.iter().rev().filter_map(|deed| deed["command"].as_str()).collect();
+    let expected = [
+        "exacta undo",
+        "exacta redo 2",
+        "exacta undo --last 2 --force",
+        "exacta undo 99",
+        "exacta commit 3",
+        "exacta trust",
+        "exacta trust --forget",
+    ];
+    assert_eq!(commands, expected);
+    let of = |command: &str| {
+        people.iter().find(|deed| deed["command"] == command).expect("recorded").clone()
+    };
+    let undone = of("exacta undo");
+    assert_eq!((&undone["undo"]["id"], &undone["exit_code"]), (&Value::from(2), &Value::from(0)));
+    assert_eq!(undone["policy_rule_matched"], "person");
+    assert_eq!(undone["agent"], "tester");
+    let reason = undone["reason"].as_str().expect("a reason");
+    assert!(reason.contains("uid ") && reason.contains("without a terminal"), "{reason}");
+    assert!(undone["stdout"].as_str().is_some_and(|told| told.contains("undone 2")), "{undone}");
+    let both = of("exacta undo --last 2 --force");
+    assert_eq!(both["steps"].as_array().map(Vec::len), Some(2), "{both}");
+    assert_eq!(of("exacta undo 99")["exit_code"], 1);
+    let trusted = of("exacta trust");
+    assert!(trusted["stdout"].as_str().is_some_and(|told| told.contains("profile = ")));
+    let export = project.run(&["audit", "export", "--format", "csv", "--session", "person"]);
+    assert_eq!(String::from_utf8_lossy(&export.stdout).lines().count(), 1 + expected.len());
+    assert_eq!(project.verified()["good"], true);
+}
+
+#[test]
+fn what_people_do_and_cannot_be_recorded_is_not_done() {
+    let project = Project::new();
+    project.run(&["-c", "echo one > a"]);
+    let database = project.root.join(".clada/exacta.db");
+    fs::rename(&database, project.folder.join("kept")).expect("moved");
+    std::os::unix::fs::symlink(project.folder.join("kept"), &database).expect("a link");
+    for words in [&["undo"][..], &["trust", "--forget"]] {
+        let output = project.run(words);
+        assert_eq!(status(&output), 125, "{output:?}");
+        assert!(said(&output).contains("cannot be recorded, so it is not done"), "{output:?}");
+        assert!(said(&output).contains("hint: "), "{output:?}");
+    }
+    assert!(project.root.join("a").exists());
+}
+
+#[test]
+fn answers_to_questions_are_recorded() {
+    let project = Project::new();
+    let asked = project.json(&["run", "--json", "--", "git push"]);
+    let id = asked["approval"]["id"].as_str().expect("a question").to_owned();
+    assert_eq!(status(&project.run(&["approvals", "approve", &id])), 0);
+    let [answered] = &project.history(&["--session", "person"])[..] else { panic!("no answer") };
+    assert_eq!(answered["command"], format!("exacta approvals approve {id}"));
+    assert_eq!(answered["exit_code"], 0);
+    assert_eq!(project.verified()["good"], true);
+}
+
+/// The rule is what the judge says, in the report and in the history.
+#[test]
+fn every_request_has_its_rule() {
+    let project = Project::new();
+    fs::write(project.root.join("f"), "x\n").expect("written");
+    let cases = [
+        ("echo x > g", "allow"),
+        ("ls", "allow"),
+        ("cat f | wc -l", "allow"),
+        ("x=1", "allow"),
+        ("> h", "allow"),
+        ("curl http://example.com", "deny"),
+        ("git push", "confirm"),
+    ];
+    for (command, decision) in cases {
+        let report = project.json(&["run", "--json", "--", command]);
+        let recorded = &project.history(&["--limit", "1"])[0];
+        let rule = report["policy_rule_matched"].as_str().unwrap_or_default();
+        assert!(!rule.is_empty() && rule != "nothing", "{command}: {report}");
+        for field in ["policy_rule_matched", "decision"] {
+            assert_eq!(report[field], recorded[field], "{command}");
+        }
+        assert_eq!(report["decision"], decision, "{command}");
+        project.run(&["-c", command]);
+        let recorded = &project.history(&["--limit", "1"])[0];
+        let rule = recorded["policy_rule_matched"].as_str().unwrap_or_default();
+        assert!(!rule.is_empty() && rule != "nothing", "{command}: {recorded}");
+    }
+}
+
+#[test]
+fn records_are_pruned_by_whoever_asks() {
+    let project = Project::new();
+    for number in 0..5 {
+        project.run(&["-c", &format!("echo {number} > file")]);
+    }
+    let nothing = project.run(&["audit", "prune"]);
+    assert!(String::from_utf8_lossy(&nothing.stdout).contains("nothing is older"), "{nothing:?}");
+    let config = project.folder.join("config.toml");
+    fs::write(&config, "[audit]\nmax_age_days = 0\n").expect("written");
+    let config = config.to_str().expect("a path");
+    let would = project.json(&["--config", config, "--json", "audit", "prune", "--dry-run"]);
+    assert_eq!((&would["requests"], &would["dry_run"]), (&Value::from(5), &Value::from(true)));
+    assert_eq!(project.history(&[]).len(), 5);
+    let output = project.run(&["--config", config, "audit", "prune"]);
+    assert_eq!(status(&output), 0, "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("removed 1"), "{output:?}");
+    let [left] = &project.history(&[])[..] else { panic!("more is left") };
+    assert_eq!(left["command"], "exacta audit prune");
+    let verified = project.verified();
+    assert_eq!(verified["good"], true, "{verified}");
+    assert!(verified["cut"].as_u64().is_some_and(|cut| cut >= 10), "{verified}");
+}
+
+/// A database that took the place of another is told from it for ever, also when it has grown.
+#[test]
+fn a_database_that_was_replaced_is_not_forgotten() {
+    let project = Project::new();
+    project.run(&["-c", "echo x > file"]);
+    for name in ["exacta.db", "exacta.db-wal", "exacta.db-shm"] {
+        fs::remove_file(project.root.join(".clada").join(name)).expect("removed");
+    }
+    for number in 0..3 {
+        project.run(&["-c", &format!("echo {number} > file")]);
+    }
+    let output = project.run(&["audit", "verify"]);
+    assert_eq!(status(&output), 1, "{output:?}");
+    let remedy = said(&output);
+    let path = remedy.split("remove ").last().and_then(|rest| rest.split(" to begin").next());
+    fs::remove_file(path.expect("a path")).expect("the file that was named");
+    assert_eq!(project.verified()["good"], true);
+}
+
+#[test]
+fn traces_that_cannot_be_sent_are_named() {
+    let project = Project::new();
+    let mut command = project.exacta(&["shell", "status", "--json"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", "https://otlp.example");
+    let output = command.output().expect("it runs");
+    let status: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let notice = status["notices"][0].as_str().unwrap_or_default();
+    assert!(notice.contains("https://otlp.example") && notice.contains("collector"), "{status}");
+}
+
 /// Numbers without a crate for them: only the spread matters.
 struct Dice(u64);
 

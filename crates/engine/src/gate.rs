@@ -131,6 +131,17 @@ pub struct Judged {
     pub grant: Option<Grant>,
 }
 
+impl Judged {
+    /// The rule that decided. Where none is about anything in the request, what holds everything that runs here.
+    pub fn rule(&self) -> &str {
+        self.finding.as_ref().map_or("in-process", |finding| &finding.rule)
+    }
+
+    pub fn reason(&self) -> &str {
+        self.finding.as_ref().map_or("nothing speaks against it", |finding| &finding.reason)
+    }
+}
+
 impl Gate {
     pub fn new(
         judgement: Judgement,
@@ -183,8 +194,12 @@ impl Gate {
         Judged { finding: state.strictest.clone(), grant: state.grant.clone() }
     }
 
-    /// Remembers the strictest finding of the request.
+    /// Remembers the strictest finding of the request. That there was nothing to judge, as for a redirect into a file that no
+    /// rule is about, is no reason: the next command's may be one.
     pub fn remember(&self, finding: &Finding) {
+        if finding.is_empty() {
+            return;
+        }
         let mut state = self.state();
         if state.strictest.as_ref().is_none_or(|before| finding.decision > before.decision) {
             state.strictest = Some(finding.clone());

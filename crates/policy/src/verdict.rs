@@ -72,6 +72,16 @@ pub struct Finding {
     pub about: BString,
 }
 
+/// The rule of a finding that was made because nothing else was found.
+pub(crate) const NOTHING: &str = "nothing";
+
+impl Finding {
+    /// It only says that there was nothing to judge, as of a file that is opened and that no rule is about.
+    pub fn is_empty(&self) -> bool {
+        &*self.rule == NOTHING
+    }
+}
+
 /// An effective command and what was found about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedCommand {

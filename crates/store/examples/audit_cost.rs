@@ -49,6 +49,17 @@ fn writer(folder: &Path) -> Result<Writer> {
     Ok(Writer::new(Box::new(open), Limits { days: 9_999, bytes: u64::MAX }))
 }
 
+/// As many different letters side by side as commands of people have, and more.
+fn words(number: u64) -> String {
+    let mut random = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut letter = || {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + ((random >> 33) % 26) as u8)
+    };
+    (0..13).map(|at| if at == 6 { '/' } else { letter() }).collect()
+}
+
 fn asked(number: u64) -> Asked {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&number.to_be_bytes());
@@ -56,7 +67,7 @@ fn asked(number: u64) -> Asked {
         id,
         session: format!("0199a000-0000-7000-8000-{:012}", number / 100).into(),
         agent: "agent".into(),
-        command: format!("grep -rn 'word{number}' src | head -5").into(),
+        command: format!("grep -rn 'word{number}' src/{} | head -5", words(number)).into(),
         directory: "/home/somebody/project".into(),
         time: 1_700_000_000_000_000 + number as i64,
         profile: "dev".into(),
@@ -176,25 +187,55 @@ fn many(folder: &Path, rows: u64) -> Result<()> {
                 ..Filter::default()
             },
         ),
+        ("--until", Filter { until: Some(1_700_000_000_000_100), ..Filter::default() }),
+        (
+            "--grep of three letters, in 0.06 %",
+            Filter { grep: Some("xyz".into()), ..Filter::default() },
+        ),
         ("--grep, often there", Filter { grep: Some("grep".into()), ..Filter::default() }),
         ("--grep, once there", Filter { grep: Some("word77'".into()), ..Filter::default() }),
         ("--grep, not there", Filter { grep: Some("nowhere".into()), ..Filter::default() }),
     ];
-    for (name, filter) in filters {
-        let filter = Filter { limit: Some(50), ..filter };
-        let mut times = Vec::new();
-        for _ in 0..5 {
-            let started = Instant::now();
-            let reader = Reader::open(state.as_fd())?;
-            let mut count = 0;
-            reader.requests(&filter, Order::NewestFirst, &mut |_: Recorded| {
-                count += 1;
-                ControlFlow::Continue(())
-            })?;
-            times.push(started.elapsed().as_secs_f64() * 1e6);
-        }
-        say(&format!("history {name}"), &mut times);
+    for (name, filter) in &filters {
+        search(&format!("history {name}"), &state, filter)?;
     }
+    verified(folder, &state)?;
+    // What it was before there were outlines, and is in a database of that version until somebody writes to it.
+    rusqlite::Connection::open(folder.join("state/exacta.db"))?
+        .execute("DELETE FROM outlines", [])?;
+    for (name, filter) in
+        filters.iter().filter(|(name, _)| name.contains("there") || *name == "--until")
+    {
+        search(&format!("without outlines {name}"), &state, filter)?;
+    }
+    let started = Instant::now();
+    let made = Database::open(state.as_fd(), &signing(folder))?.outline_all()?;
+    println!(
+        "{:<44} {:>10.1} ms",
+        format!("{made} outlines made"),
+        started.elapsed().as_secs_f64() * 1e3
+    );
+    Ok(())
+}
+
+fn search(what: &str, state: &fs::File, filter: &Filter) -> Result<()> {
+    let filter = Filter { limit: Some(50), ..filter.clone() };
+    let mut times = Vec::new();
+    for _ in 0..9 {
+        let started = Instant::now();
+        let reader = Reader::open(state.as_fd())?;
+        let mut count = 0;
+        reader.requests(&filter, Order::NewestFirst, &mut |_: Recorded| {
+            count += 1;
+            ControlFlow::Continue(())
+        })?;
+        times.push(started.elapsed().as_secs_f64() * 1e6);
+    }
+    say(what, &mut times);
+    Ok(())
+}
+
+fn verified(folder: &Path, state: &fs::File) -> Result<()> {
     let started = Instant::now();
     let user = folder.join("user");
     let anchors = Anchor::read_of(&user, ROOT)?.into_iter().collect();

@@ -22,6 +22,10 @@ pub enum AuditVerb {
         format: Format,
         filter: Filter,
     },
+    /// `exacta audit prune [--dry-run]`
+    Prune {
+        dry_run: bool,
+    },
 }
 
 /// `exacta shell history`
@@ -63,7 +67,8 @@ pub fn parse(given: &Given) -> Result<AuditVerb, String> {
             AuditVerb::Tail { follow: true, filter: filter(given)? }
         }
         [b"export"] => AuditVerb::Export { format: format(given)?, filter: filter(given)? },
-        _ => return Err("audit needs one of: verify, head, tail, export".into()),
+        [b"prune"] => AuditVerb::Prune { dry_run: given.has("dry-run") },
+        _ => return Err("audit needs one of: verify, head, tail, export, prune".into()),
     })
 }
 

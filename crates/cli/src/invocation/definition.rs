@@ -214,6 +214,7 @@ pub const VERBS: &[Verb] = &[
         flags: &[
             flag("follow", "with tail: go on"),
             flag("failed", "only what has not ended well"),
+            flag("dry-run", "with prune: say what would go, and keep it"),
         ],
         values: AUDIT_VALUES,
         ..verb(
@@ -223,6 +224,7 @@ pub const VERBS: &[Verb] = &[
                 ("head", "a line to keep elsewhere"),
                 ("tail", "the last requests"),
                 ("export", "for other systems"),
+                ("prune", "remove what is older or more than the limits say"),
             ]),
             "the record of what was done",
         )

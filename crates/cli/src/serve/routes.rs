@@ -228,7 +228,7 @@ async fn decide(
     if let Err(barred) = client.person() {
         return barred.into_response();
     }
-    let who = Who { door: "web", name: crate::launch::user() };
+    let who = Who { door: "web", name: crate::verbs::deeds::person().to_string() };
     answered(
         off(&daemon, move |service| {
             let project = service.projects.find(decided.project.as_deref())?;

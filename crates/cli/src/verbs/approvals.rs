@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use exacta::approvals::{DecideError, Desk, Pending, PendingStore, Ruling, Scope, Who};
 use serde_json::json;
 
+use super::deeds::{self, Told};
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{ApprovalsVerb, Global};
 use crate::launch::{self, Launch};
-use crate::output;
 use crate::table::{Look, table};
 use crate::terminal::visible;
 
@@ -19,19 +19,33 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
         Err(problem) => return failed(&problem),
     };
     let desk = launch.desk();
-    let done = match verb {
-        ApprovalsVerb::List => list(global, &desk.store),
-        ApprovalsVerb::Show(id) => shown(global, &desk.store, id),
-        ApprovalsVerb::Approve { id, scope } => approve(&desk, id, *scope),
-        ApprovalsVerb::Deny { id, never } => deny(&desk, id, *never),
-    };
-    match done {
+    match verb {
+        ApprovalsVerb::List => told(list(global, &desk.store)).0,
+        ApprovalsVerb::Show(id) => told(shown(global, &desk.store, id)).0,
+        ApprovalsVerb::Approve { id, scope } => {
+            let words = ["approvals", "approve", id, &format!("--{}", scope.name())];
+            let words = words.map(str::to_owned);
+            let plain = if *scope == Scope::Once { &words[..3] } else { &words };
+            deeds::recorded(global, "approve", plain, || told(approve(&desk, id, *scope)))
+        }
+        ApprovalsVerb::Deny { id, never } => {
+            let words = ["approvals", "deny", id, "--never"].map(str::to_owned);
+            let plain = if *never { &words } else { &words[..3] };
+            deeds::recorded(global, "deny", plain, || told(deny(&desk, id, *never)))
+        }
+    }
+}
+
+fn told(done: Done) -> (Exit, Told) {
+    let mut told = Told::default();
+    let exit = match done {
         Ok(text) => {
-            output::print(&text);
+            told.say(&text);
             Exit::Success
         }
-        Err(problem) => failed(&problem),
-    }
+        Err(problem) => told.failed(&problem),
+    };
+    (exit, told)
 }
 
 type Done = Result<String, DecideError>;
@@ -110,5 +124,5 @@ fn deny(desk: &Desk, id: &str, never: bool) -> Done {
 
 /// Whoever types this.
 fn person() -> Who {
-    Who { door: "command line", name: launch::user() }
+    Who { door: "command line", name: deeds::person().to_string() }
 }

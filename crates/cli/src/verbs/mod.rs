@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod completions;
+pub mod deeds;
 mod init;
 mod interactive;
 pub mod isolation;

@@ -42,7 +42,7 @@ pub fn of(asked: &Asked<'_>, outcome: &Outcome, status: ExitStatus) -> Value {
         "stderr": exacta::report::without_escapes(&outcome.stderr),
         "duration_ms": outcome.duration.as_secs_f64() * 1000.0,
         "resource_usage": isolation::usage(outcome),
-        "policy_rule_matched": finding.map(|finding| &*finding.rule),
+        "policy_rule_matched": (!is_concealed(outcome)).then(|| outcome.judged.rule()),
         "timestamp": exacta::report::timestamp(*started),
         "decision": finding.map_or(Decision::Allow, |finding| finding.decision).name(),
         "reason": reason(outcome),
@@ -77,7 +77,7 @@ fn is_concealed(outcome: &Outcome) -> bool {
 fn reason(outcome: &Outcome) -> Option<String> {
     match &outcome.stopped {
         Some(stop) => Some(stop.to_string()),
-        None => outcome.judged.finding.as_ref().map(|finding| finding.reason.to_string()),
+        None => Some(outcome.judged.reason().to_owned()),
     }
 }
 

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use bstr::{BString, ByteSlice};
 use exacta::commands_file;
 use exacta::configuration::PROJECT_FILE;
 use exacta::project::read_project_file;
 
+use super::deeds::{self, Told};
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::Global;
@@ -22,7 +24,9 @@ pub fn perform(global: &Global, yes: bool, forget: bool) -> Exit {
     let root = &launch.options.root;
     let names = [PROJECT_FILE, commands_file::NAME];
     if forget {
-        return forgotten(&launch, &names.map(|name| root.join(name)));
+        let paths = names.map(|name| root.join(name));
+        let words = ["trust".to_owned(), "--forget".to_owned()];
+        return deeds::recorded(global, "forget", &words, || forgotten(&launch, &paths));
     }
     let mut found = Vec::new();
     for name in names {
@@ -42,28 +46,36 @@ pub fn perform(global: &Global, yes: bool, forget: bool) -> Exit {
         );
         return Exit::Refused;
     }
-    for (path, content) in &found {
-        if let Err(problem) = launch.configuration.trust.trust(path, content) {
-            return failed(&problem);
-        }
-        output::print(&format!("trusted {}, as it is now\n", path.display()));
-    }
-    Exit::Success
+    deeds::recorded(global, "trust", &["trust".to_owned()], || trusted(&launch, &found))
 }
 
-fn forgotten(launch: &Launch, paths: &[PathBuf]) -> Exit {
+fn trusted(launch: &Launch, found: &[(PathBuf, BString)]) -> (Exit, Told) {
+    let mut told = Told::default();
+    for (path, content) in found {
+        if let Err(problem) = launch.configuration.trust.trust(path, content) {
+            return (told.failed(&problem), told);
+        }
+        told.say(&format!("trusted {}, as it is now\n", path.display()));
+        // Whoever asks later what was trusted finds it here.
+        told.text.push_str(&format!("{}\n", content.to_str_lossy()));
+    }
+    (Exit::Success, told)
+}
+
+fn forgotten(launch: &Launch, paths: &[PathBuf]) -> (Exit, Told) {
+    let mut told = Told::default();
     for path in paths {
         match launch.configuration.trust.forget(path) {
-            Ok(true) => output::print(&format!("{} is no longer trusted\n", path.display())),
+            Ok(true) => told.say(&format!("{} is no longer trusted\n", path.display())),
             Ok(false) => {}
-            Err(problem) => return failed(&problem),
+            Err(problem) => return (told.failed(&problem), told),
         }
     }
-    Exit::Success
+    (Exit::Success, told)
 }
 
 /// Shows all of it: who trusts a file trusts its every line.
-fn agreed(found: &[(PathBuf, bstr::BString)]) -> bool {
+fn agreed(found: &[(PathBuf, BString)]) -> bool {
     let mut question =
         String::from("\nThese files may then allow what exacta would ask about or deny:\n");
     for (path, content) in found {

@@ -1,7 +1,7 @@
 //! Where questions are decided, whichever door the decision comes through: the first decision wins, the others are told of it.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use exacta_store::audit::{Answer, now};
@@ -43,10 +43,9 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// `keys`: the folder of the key that signs records.
-    pub fn of(root: &Path, keys: Option<PathBuf>, trust: Arc<dyn Trust>) -> Self {
-        let (file, trail) = (CommandsFile::of(root), Trail::of(root, keys));
-        Desk { store: PendingStore::of(root), file, trail, trust }
+    /// `trail`: where decisions are recorded.
+    pub fn of(root: &Path, trail: Trail, trust: Arc<dyn Trust>) -> Self {
+        Desk { store: PendingStore::of(root), file: CommandsFile::of(root), trail, trust }
     }
 
     /// Decides, and does what the decision means for what comes later. A decision that cannot be recorded is none.

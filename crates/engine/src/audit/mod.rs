@@ -5,6 +5,7 @@
 //! thread that writes. A session without a directory has no record.
 
 mod cleansing;
+mod deeds;
 mod traces;
 mod trail;
 mod when;
@@ -12,7 +13,9 @@ mod witness;
 mod words;
 mod writers;
 
+pub use deeds::{Deed, Done, PERSON, Person};
 pub use exacta_store::audit as store;
+pub use traces::problem as traces_problem;
 pub use trail::{Trail, Verified};
 pub use when::moment;
 pub(crate) use witness::{Witness, Witnessing, of_collected, same_file};

@@ -32,6 +32,23 @@ struct Collector {
     path: String,
 }
 
+/// Why nothing can be sent to this address, and what to do about it. There is no TLS in here: it would be the largest
+/// dependency, for what a collector on the same machine does better.
+pub fn problem(endpoint: &str) -> Option<String> {
+    if Collector::of(endpoint).is_some() {
+        return None;
+    }
+    let why = if endpoint.starts_with("https://") {
+        "traces are sent as plain HTTP only"
+    } else {
+        "that is no address like http://localhost:4318"
+    };
+    Some(format!(
+        "no traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}: {why}; run an OpenTelemetry collector on this machine \
+         that passes them on, and set it to http://localhost:4318 for exacta"
+    ))
+}
+
 impl Traces {
     /// `None`: that is no place that can be reached.
     pub(super) fn to(endpoint: &str) -> Option<Self> {
@@ -208,5 +225,17 @@ mod tests {
         assert_eq!(all[1]["parentSpanId"], all[0]["spanId"]);
         assert_eq!((&all[2]["name"], &all[2]["status"]["code"]), (&json!("ls"), &json!(2)));
         assert_ne!(all[1]["spanId"], all[2]["spanId"]);
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_reached_is_explained() {
+        assert_eq!(problem("http://localhost:4318"), None);
+        for endpoint in ["https://otlp.example", "localhost:4318", "http://"] {
+            let said = problem(endpoint).unwrap_or_default();
+            assert!(
+                said.contains(endpoint) && said.contains("collector on this machine"),
+                "{said}"
+            );
+        }
     }
 }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use exacta_store::Watch;
 use exacta_store::audit::{
     Anchor, Answer, Archive as _, AuditError, Database, Durability, Entry, Known, Ledger as _,
-    Manner, Problem, ProblemKind, Reader, Report, Signed, Signing, cleanse, is_waiting, public_key,
-    verify,
+    Limits, Manner, Problem, ProblemKind, Pruned, Reader, Report, Signed, Signing, cleanse,
+    is_waiting, public_key, verify,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -26,6 +26,7 @@ use crate::project;
 pub struct Trail {
     root: PathBuf,
     keys: Option<PathBuf>,
+    limits: Limits,
 }
 
 /// What was found, and what it was held against.
@@ -38,9 +39,14 @@ pub struct Verified {
 
 impl Trail {
     /// `keys`: the folder of the user's key and the anchored heads.
-    pub fn of(root: &Path, keys: Option<PathBuf>) -> Self {
+    /// `limits`: what is overdue by them is removed by whoever writes.
+    pub fn of(root: &Path, keys: Option<PathBuf>, limits: Limits) -> Self {
         let keys = out_of_reach(keys, root.as_os_str().as_bytes());
-        Trail { root: root.to_owned(), keys }
+        Trail { root: root.to_owned(), keys, limits }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// Makes nothing: where nothing was recorded that is [`AuditError::Nothing`].
@@ -57,12 +63,36 @@ impl Trail {
 
     fn take_over(&self, state: BorrowedFd<'_>) -> Result<(), AuditError> {
         if is_waiting(state) {
-            Database::open(state, &self.signing())?;
+            Database::open(state, &self.signing())?.retain(&self.limits)?;
         }
         Ok(())
     }
 
-    fn signing(&self) -> Signing {
+    /// To be searched by text: what was never described is now, once. That it could not be only makes the search slower.
+    pub fn prepare_search(&self, reader: &Reader) {
+        if reader.is_outlined().unwrap_or(true) {
+            return;
+        }
+        let _only_slower = self.state().and_then(|state| {
+            Database::open(state.as_fd(), &self.signing()).and_then(|mut it| it.outline_all())
+        });
+    }
+
+    /// Removes all that is older or more than the limits say.
+    pub fn prune(&self) -> Result<Pruned, AuditError> {
+        Database::open(self.state()?.as_fd(), &self.signing())?.prune(&self.limits)
+    }
+
+    /// What that would remove.
+    pub fn prunable(&self) -> Result<Pruned, AuditError> {
+        self.open()?.prunable(&self.limits)
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn signing(&self) -> Signing {
         let project = self.root.as_os_str().as_bytes().to_vec();
         Signing { folder: self.keys.clone(), project }
     }
@@ -87,11 +117,24 @@ impl Trail {
         Ok(self.open()?.checkpoints()?.last().copied())
     }
 
+    /// Where the head of this project is anchored.
+    pub fn anchor(&self) -> Option<PathBuf> {
+        let root = self.root.as_os_str().as_bytes();
+        self.keys.as_deref().map(|keys| Anchor::path(keys, root))
+    }
+
+    /// Heads that were anchored before, and that the database did not bear out when it was written to again.
+    fn displaced(&self) -> Result<Vec<Signed>, AuditError> {
+        let root = self.root.as_os_str().as_bytes();
+        self.keys.as_deref().map_or(Ok(Vec::new()), |keys| Anchor::displaced_of(keys, root))
+    }
+
     /// Looks at all of it, also against heads that somebody has kept elsewhere.
     pub fn verify(&self, more: Vec<Signed>, watch: &Watch) -> Result<Verified, AuditError> {
         let key = self.keys.as_deref().map_or(Ok(None), public_key)?;
         let mut anchors: Vec<Signed> = self.anchored()?.into_iter().collect();
         anchors.extend(more);
+        anchors.extend(self.displaced()?);
         let reader = match self.open() {
             // Nothing is no answer where somebody knows that there was something.
             Err(AuditError::Nothing) if !anchors.is_empty() => {
@@ -103,7 +146,7 @@ impl Trail {
         Ok(Verified { report, keyed: key.is_some() })
     }
 
-    fn state(&self) -> Result<OwnedFd, AuditError> {
+    pub(super) fn state(&self) -> Result<OwnedFd, AuditError> {
         let failed = |doing, errno| {
             let path = self.root.display().to_string();
             AuditError::System { doing, path, errno }

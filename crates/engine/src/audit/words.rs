@@ -81,8 +81,8 @@ pub(super) fn judged(judged: &Judged) -> Ruling {
     match &judged.finding {
         Some(finding) => ruling(finding, judged.grant.as_ref()),
         None => Ruling {
-            rule: "in-process".into(),
-            reason: "nothing speaks against it".into(),
+            rule: judged.rule().into(),
+            reason: judged.reason().into(),
             ..Ruling::default()
         },
     }

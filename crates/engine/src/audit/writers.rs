@@ -57,7 +57,8 @@ pub(super) fn leave(
 ) -> Result<(), AuditError> {
     let opened = writable(state, root.as_ref()).map_err(failed)?;
     let signing = Signing { folder: options.keys.clone(), project: root.to_vec() };
-    exacta_store::audit::leave(opened.as_fd(), &signing, entry, streams, cleanser)
+    let kept = (&signing, &options.limits);
+    exacta_store::audit::leave(opened.as_fd(), kept, entry, streams, cleanser)
 }
 
 /// The state, or where the record is kept of a project that is only there to be read.

@@ -39,6 +39,18 @@ impl Records {
         Ok(Records { journal: opening::open(root, watch)? })
     }
 
+    /// There are some. What cannot be told counts as yes.
+    pub fn exist(&self) -> bool {
+        self.journal
+            .as_ref()
+            .is_some_and(|journal| journal.ids().map_or(true, |ids| !ids.is_empty()))
+    }
+
+    /// As of a project without any: for who has seen that there are none, and must not act on those that come meanwhile.
+    pub fn none() -> Self {
+        Records { journal: None }
+    }
+
     /// The newest first, damaged ones too.
     pub fn list(&self, limit: Option<usize>) -> Result<Vec<Listed>, UndoError> {
         let Some(journal) = &self.journal else { return Ok(Vec::new()) };

@@ -12,7 +12,7 @@ use crate::event::{Event, Invocation, Via};
 use crate::rules::grant::Grant;
 use crate::rules::{Rule, Subject, Tier};
 use crate::surroundings::Surroundings;
-use crate::verdict::{Decision, Finding, JudgedCommand, Step, Verdict};
+use crate::verdict::{Decision, Finding, JudgedCommand, NOTHING, Step, Verdict};
 use crate::walk::Inherited;
 use crate::word::{Dynamic, Word};
 
@@ -370,5 +370,5 @@ fn execution_is_off() -> Finding {
 }
 
 fn nothing_to_do() -> Finding {
-    built_in(Decision::Allow, "nothing", "there is nothing to run")
+    built_in(Decision::Allow, NOTHING, "there is nothing to run")
 }

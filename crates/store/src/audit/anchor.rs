@@ -2,10 +2,13 @@
 //! state directory, or wherever `exacta audit head` was copied to.
 //!
 //! Only what is on the disk is anchored: after a power cut an anchor that is ahead of its chain would accuse nobody.
+//!
+//! An anchor that the database does not bear out, because an older copy of it or another one has taken its place, is not lost with the
+//! next record: it stays behind the new one in the same file, as evidence, until a person removes that.
 
 use std::fmt;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -19,6 +22,9 @@ const WORD: &str = "exacta-audit-1";
 
 /// Longer than any line, so that a shorter one never leaves the rest of a longer one behind.
 const LENGTH: usize = 512;
+
+/// More heads that were displaced are not kept: one is enough.
+const MOST_DISPLACED: u64 = 64;
 
 /// A signed head as one line of text.
 impl fmt::Display for Signed {
@@ -66,34 +72,87 @@ impl Anchor {
         }
     }
 
+    /// Heads of this project that its database did not bear out later.
+    pub fn displaced_of(folder: &Path, root: &[u8]) -> Result<Vec<Signed>, AuditError> {
+        let folder = match system::open_path(folder) {
+            Err(Errno::NOENT) => return Ok(Vec::new()),
+            folder => folder.map_err(failed("open its folder"))?,
+        };
+        match system::open_reading(&folder, name(root).as_bytes()) {
+            Err(Errno::NOENT) => Ok(Vec::new()),
+            Err(error) => Err(failed("open it")(error)),
+            Ok(file) => Anchor { file }.displaced(),
+        }
+    }
+
+    /// The file of a project.
+    pub fn path(folder: &Path, root: &[u8]) -> PathBuf {
+        folder.join(name(root))
+    }
+
     pub fn read(&self) -> Result<Option<Signed>, AuditError> {
+        self.line(0)
+    }
+
+    fn displaced(&self) -> Result<Vec<Signed>, AuditError> {
+        let mut all = Vec::new();
+        for number in 1..=MOST_DISPLACED {
+            let Some(signed) = self.line(number)? else { break };
+            all.push(signed);
+        }
+        Ok(all)
+    }
+
+    /// `None`: the file ends before it, or it is no head.
+    fn line(&self, number: u64) -> Result<Option<Signed>, AuditError> {
         let mut buffer = [0; LENGTH];
-        let count = system::read_at(&self.file, &mut buffer, 0).map_err(failed("read it"))?;
+        let at = number * LENGTH as u64;
+        let count = system::read_at(&self.file, &mut buffer, at).map_err(failed("read it"))?;
         let text = String::from_utf8_lossy(buffer.get(..count).unwrap_or_default());
         Ok(parse(text.trim_end()))
     }
 
     /// Never back: of two processes the later record counts.
     pub fn set(&self, signed: &Signed) -> Result<(), AuditError> {
-        system::lock(&self.file).map_err(failed("lock it"))?;
-        let written = self.set_locked(signed);
-        system::unlock(&self.file).map_err(failed("unlock it"))?;
-        written
+        self.locked(|| {
+            let before = self.read()?;
+            let later = before.is_none_or(|before| before.head.sequence < signed.head.sequence);
+            if later { self.write(0, signed) } else { Ok(()) }
+        })
     }
 
-    fn set_locked(&self, signed: &Signed) -> Result<(), AuditError> {
-        let before = self.read()?;
-        let later = before.is_none_or(|before| {
-            before.head.database != signed.head.database
-                || before.head.sequence < signed.head.sequence
-        });
-        if !later {
-            return Ok(());
-        }
-        let mut line = signed.to_string().into_bytes();
+    /// The database does not bear out what is anchored: that is kept apart, and the next head takes its place.
+    pub fn displace(&self, contradicted: &Signed) -> Result<(), AuditError> {
+        self.locked(|| {
+            if self.read()? != Some(*contradicted) {
+                return Ok(());
+            }
+            let displaced = self.displaced()?;
+            let number = displaced.len() as u64 + 1;
+            if number <= MOST_DISPLACED && !displaced.contains(contradicted) {
+                self.write(number, contradicted)?;
+            }
+            self.write_line(0, b"")
+        })
+    }
+
+    fn locked(&self, body: impl FnOnce() -> Result<(), AuditError>) -> Result<(), AuditError> {
+        system::lock(&self.file).map_err(failed("lock it"))?;
+        let done = body();
+        system::unlock(&self.file).map_err(failed("unlock it"))?;
+        done
+    }
+
+    fn write(&self, number: u64, signed: &Signed) -> Result<(), AuditError> {
+        self.write_line(number, signed.to_string().as_bytes())
+    }
+
+    fn write_line(&self, number: u64, text: &[u8]) -> Result<(), AuditError> {
+        let mut line = text.to_vec();
         line.resize(LENGTH - 1, b' ');
         line.push(b'\n');
-        system::write_all_at(&self.file, &line, 0).map_err(failed("write it"))
+        let at = number * LENGTH as u64;
+        system::write_all_at(&self.file, &line, at).map_err(failed("write it"))
     }
 }
 

@@ -16,11 +16,18 @@ use super::chain::{self, Hash};
 use super::entry::{Asked, Entry, Moment, Outcome};
 use super::error::{AuditError, database};
 use super::key::{Signed, Signer, open_folder};
-use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner};
-use super::{opening, retention, spool};
+use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner, Pruned};
+use super::outline::complete;
+use super::{blocks, opening, retention, spool};
 
 /// So many records are signed together at least, whatever they are.
 const SIGNED_EVERY: u64 = 256;
+
+/// Of a database of an earlier version, so many blocks are described each time that another one is full.
+const OUTLINED_AT_ONCE: usize = 8;
+
+/// More than there ever are: a number that somebody has put in does not keep us busy for ever.
+const MOST_BLOCKS: usize = 1 << 16;
 
 const LONGEST_LOG: u64 = 512 << 10;
 
@@ -96,6 +103,9 @@ impl Database {
         let transaction = begin(&self.connection)?;
         let before = head(&transaction, self.identity)?;
         let head = append(&transaction, before, batch)?;
+        if complete(head.sequence) > complete(before.sequence) {
+            blocks::outline_missing(&transaction, head.sequence, OUTLINED_AT_ONCE)?;
+        }
         self.waited |= manner.durability == Durability::Disk;
         let due = manner.durability == Durability::Disk
             || (manner.last && self.waited)
@@ -109,15 +119,29 @@ impl Database {
         Ok((head, signed))
     }
 
+    /// Describes all blocks that are not yet, so that a search passes over those that cannot have what it looks for.
+    pub fn outline_all(&mut self) -> Result<usize, AuditError> {
+        let outline = || -> rusqlite::Result<usize> {
+            let transaction = begin(&self.connection)?;
+            let head = head(&transaction, self.identity)?;
+            let made = blocks::outline_missing(&transaction, head.sequence, MOST_BLOCKS)?;
+            transaction.commit()?;
+            Ok(made)
+        };
+        outline().map_err(database("be prepared for a search"))
+    }
+
     /// Removes the oldest records up to one, and says so in the chain.
-    pub(super) fn cut(&mut self, upto: u64) -> Result<u64, AuditError> {
+    pub(super) fn cut(&mut self, upto: u64) -> Result<Pruned, AuditError> {
         self.set_durability(Durability::Disk)?;
         let connection = &self.connection;
-        let cut = || -> rusqlite::Result<(Option<Signed>, u64)> {
+        let cut = || -> rusqlite::Result<(Option<Signed>, Pruned)> {
             let transaction = begin(connection)?;
             let Some(cut) = retention::plan(&transaction, upto, now())? else {
-                return Ok((None, 0));
+                return Ok((None, Pruned::default()));
             };
+            let used = retention::used(&transaction)?;
+            let pruned = retention::weigh(&transaction, &cut)?;
             let before = head(&transaction, self.identity)?;
             let head = append(&transaction, before, &[Entry::Cut(cut).into()])?;
             retention::remove(&transaction, &cut)?;
@@ -125,12 +149,22 @@ impl Database {
             if let Some(signed) = &signed {
                 keep_checkpoint(&transaction, signed)?;
             }
+            let bytes = used.saturating_sub(retention::used(&transaction)?);
             transaction.commit()?;
-            Ok((signed, cut.upto + 1 - cut.from))
+            Ok((signed, Pruned { bytes, ..pruned }))
         };
-        let (signed, removed) = cut().map_err(database("be shortened"))?;
+        let (signed, pruned) = cut().map_err(database("be shortened"))?;
         self.anchor(signed.as_ref())?;
-        Ok(removed)
+        retention::give_back(&self.connection).map_err(database("be shortened"))?;
+        Ok(pruned)
+    }
+
+    /// Removes all that is older or more than the operator wants to keep.
+    pub fn prune(&mut self, limits: &Limits) -> Result<Pruned, AuditError> {
+        match retention::due(&self.connection, limits, now()).map_err(database("be looked at"))? {
+            Some(upto) => self.cut(upto),
+            None => Ok(Pruned::default()),
+        }
     }
 
     fn anchor(&mut self, signed: Option<&Signed>) -> Result<(), AuditError> {
@@ -146,7 +180,21 @@ impl Database {
             return Ok(signer.as_ref());
         }
         let opened = open_signer(&self.signing).map_err(in_transaction)?;
+        if let Some((_, anchor)) = &opened {
+            self.hold_against(anchor)?;
+        }
         Ok(self.signer.get_or_init(|| opened).as_ref())
+    }
+
+    /// What is anchored was in the database when it was written there. If it is not any more, an older copy or another
+    /// database has taken its place; that must not be forgotten because records are added to it.
+    fn hold_against(&self, anchor: &Anchor) -> rusqlite::Result<()> {
+        let Some(anchored) = anchor.read().map_err(in_transaction)? else { return Ok(()) };
+        let first = cut_from(&self.connection)?.unwrap_or(0);
+        let borne_out = anchored.head.database == self.identity
+            && (anchored.head.sequence < first
+                || hash_of(&self.connection, anchored.head.sequence)? == Some(anchored.head.hash));
+        if borne_out { Ok(()) } else { anchor.displace(&anchored).map_err(in_transaction) }
     }
 }
 
@@ -171,13 +219,9 @@ impl Ledger for Database {
     }
 
     fn retain(&mut self, limits: &Limits) -> Result<u64, AuditError> {
-        let upto = retention::due(&self.connection, limits, now());
+        let upto = retention::overdue(&self.connection, limits, now());
         match upto.map_err(database("be looked at"))? {
-            Some(upto) => {
-                let removed = self.cut(upto)?;
-                retention::give_back(&self.connection).map_err(database("be shortened"))?;
-                Ok(removed)
-            }
+            Some(upto) => self.cut(upto).map(|pruned| pruned.records),
             None => Ok(0),
         }
     }

@@ -42,8 +42,22 @@ pub struct Manner {
 pub trait Ledger: Send {
     fn append(&mut self, batch: &[Draft], manner: Manner) -> Result<(), AuditError>;
 
-    /// Removes what is older or more than the operator wants to keep. How many records are gone.
+    /// Removes some of what is clearly older or more than the operator wants to keep, if there is any: cheap to ask, and never
+    /// long. How many records are gone.
     fn retain(&mut self, limits: &Limits) -> Result<u64, AuditError>;
+}
+
+/// What was removed, or would be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pruned {
+    pub records: u64,
+    pub requests: u64,
+    /// The last one of them.
+    pub upto: u64,
+    /// When that was written.
+    pub time: Moment,
+    /// Bytes of the database that its records need no more.
+    pub bytes: u64,
 }
 
 /// How long records are kept.
@@ -104,6 +118,8 @@ pub trait Archive {
     fn links(&self, from: u64, each: Each<'_, Link>) -> Result<(), AuditError>;
     fn beside(&self, each: Each<'_, Beside>) -> Result<(), AuditError>;
     fn rows(&self, each: Each<'_, Row>) -> Result<(), AuditError>;
+    /// The outlines by which blocks of records are searched, each with the number of its block.
+    fn outlines(&self, each: Each<'_, (u64, Vec<u8>)>) -> Result<(), AuditError>;
     fn checkpoints(&self) -> Result<Vec<Signed>, AuditError>;
     /// The last cut, if records were ever removed, with its number.
     fn last_cut(&self) -> Result<Option<Link>, AuditError>;

@@ -19,12 +19,15 @@
 //! - Whatever was written is there after `kill -9`, whole; the database opens, and its chain is unbroken.
 //! - Several processes write to one chain, and it never forks.
 //! - What was changed, removed, put in or cut off is found, and named, as long as the user's key and the anchored head in
-//!   the user's state are not touched. Whoever can change those can sign: copy `exacta audit head` elsewhere.
+//!   the user's state are not touched. Whoever can change those can sign: copy `exacta audit head` elsewhere. An older copy, or
+//!   another database, in the place of one is told from it even after it has grown.
+//! - A search finds what it would find if it looked at every command ([`verify`] looks at what makes it quick).
 //!
 //! Not promised: a record of something that changed nothing may be lost with the power, and the last of them can be cut off
 //! unnoticed until the next intent, or the next 256 records.
 
 mod anchor;
+mod blocks;
 mod chain;
 mod cleansing;
 mod database;
@@ -33,7 +36,9 @@ mod error;
 mod key;
 mod ledger;
 mod opening;
+mod outline;
 mod output;
+mod query;
 mod reading;
 mod retention;
 mod schema;
@@ -53,7 +58,9 @@ pub use entry::{
 };
 pub use error::AuditError;
 pub use key::{PublicKey, Signed, public_key};
-pub use ledger::{Archive, Beside, Draft, Durability, Each, Head, Ledger, Limits, Manner, Row};
+pub use ledger::{
+    Archive, Beside, Draft, Durability, Each, Head, Ledger, Limits, Manner, Pruned, Row,
+};
 pub use opening::NAME;
 pub use output::Captured;
 pub use reading::{Filter, Order, Reader, Recorded};

@@ -39,18 +39,18 @@ pub(crate) fn for_writing(state: BorrowedFd<'_>) -> Result<Connection, AuditErro
     Ok(connection)
 }
 
-/// To look at it. [`AuditError::Nothing`] where there is none.
-pub(crate) fn for_reading(state: BorrowedFd<'_>) -> Result<Connection, AuditError> {
+/// To look at it, with its version. [`AuditError::Nothing`] where there is none.
+pub(crate) fn for_reading(state: BorrowedFd<'_>) -> Result<(Connection, i64), AuditError> {
     if !look(state)? {
         return Err(AuditError::Nothing);
     }
     let connection = connect(state)?;
-    schema::check(&connection)?;
+    let version = schema::check(&connection)?;
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .and_then(|_| connection.pragma_update(None, "query_only", true))
         .map_err(database("be opened"))?;
-    Ok(connection)
+    Ok((connection, version))
 }
 
 fn connect(state: BorrowedFd<'_>) -> Result<Connection, AuditError> {

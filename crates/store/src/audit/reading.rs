@@ -3,21 +3,29 @@
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
 
-use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql};
+use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params_from_iter};
 
 use super::chain::Link;
-use super::database::{head, identity};
+use super::database::{head, identity, now};
 use super::entry::{Entry, Intent, Kind, Moment, Outcome, Start, Verdict};
 use super::error::{AuditError, database};
 use super::key::Signed;
-use super::ledger::{Archive, Beside, Each, Head, Row};
+use super::ledger::{Archive, Beside, Each, Head, Limits, Pruned, Row};
+use super::outline::{BLOCK, complete};
 use super::output::unpacked;
+use super::query::{Places, Query};
+use super::schema::OUTLINED;
 use super::{opening, retention};
+
+/// To look into so many more blocks takes no time worth a word.
+const FEW: u64 = 16;
 
 /// The database of one project, to read from. Writers are not in its way, nor it in theirs.
 pub struct Reader {
     connection: Connection,
     database: [u8; 16],
+    /// It is of a version that has outlines.
+    outlined: bool,
 }
 
 /// Which requests are wanted. All that is said must hold.
@@ -72,9 +80,9 @@ impl Recorded {
 
 impl Reader {
     pub fn open(state: BorrowedFd<'_>) -> Result<Self, AuditError> {
-        let connection = opening::for_reading(state)?;
+        let (connection, version) = opening::for_reading(state)?;
         let database = identity(&connection)?;
-        Ok(Reader { connection, database })
+        Ok(Reader { connection, database, outlined: version >= OUTLINED })
     }
 
     /// Requests, one after the other.
@@ -85,16 +93,23 @@ impl Reader {
         each: Each<'_, Recorded>,
     ) -> Result<(), AuditError> {
         let failed = database("be read");
-        let Some(query) = Query::new(&self.connection, filter, order).map_err(&failed)? else {
-            return Ok(());
-        };
+        // All of it as it is now.
+        let _moment = self.connection.unchecked_transaction().map_err(&failed)?;
+        let query = Query::new(&self.connection, filter, order).map_err(&failed)?;
         let mut statement = self.connection.prepare(&query.sql).map_err(&failed)?;
-        let values: Vec<&dyn ToSql> = query.values.iter().map(AsRef::as_ref).collect();
-        let mut rows = statement.query(values.as_slice()).map_err(&failed)?;
-        while let Some(row) = rows.next().map_err(&failed)? {
-            let (first, last) = ends(row).map_err(&failed)?;
-            let recorded = self.recorded(first, last)?;
-            if each(recorded).is_break() {
+        let mut left = filter.limit.unwrap_or(usize::MAX);
+        let mut places = self.places(filter, &query, order).map_err(&failed)?;
+        while let Some(place) = places.next().map_err(&failed)? {
+            let values = query.values(place, left);
+            let mut rows = statement.query(params_from_iter(values)).map_err(&failed)?;
+            while let Some(row) = rows.next().map_err(&failed)? {
+                let (first, last) = ends(row).map_err(&failed)?;
+                left -= 1;
+                if each(self.recorded(first, last)?).is_break() {
+                    return Ok(());
+                }
+            }
+            if left == 0 {
                 break;
             }
         }
@@ -104,11 +119,57 @@ impl Reader {
     /// How many there are, for whoever shows how far it is.
     pub fn count(&self, filter: &Filter) -> Result<usize, AuditError> {
         let failed = database("be read");
-        let query = Query::new(&self.connection, filter, Order::OldestFirst).map_err(&failed)?;
-        let Some(query) = query else { return Ok(0) };
-        let values: Vec<&dyn ToSql> = query.values.iter().map(AsRef::as_ref).collect();
+        let order = Order::OldestFirst;
+        let _moment = self.connection.unchecked_transaction().map_err(&failed)?;
+        let query = Query::new(&self.connection, filter, order).map_err(&failed)?;
         let sql = format!("SELECT count(*) FROM ({})", query.sql);
-        self.connection.query_row(&sql, values.as_slice(), |row| row.get(0)).map_err(failed)
+        let mut statement = self.connection.prepare(&sql).map_err(&failed)?;
+        let most = filter.limit.unwrap_or(usize::MAX);
+        let mut found = 0;
+        let mut places = self.places(filter, &query, order).map_err(&failed)?;
+        while let Some(place) = places.next().map_err(&failed)? {
+            let values = query.values(place, most - found);
+            let counted =
+                statement.query_row(params_from_iter(values), |row| row.get::<_, usize>(0));
+            found += counted.map_err(&failed)?;
+            if found >= most {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Where to look.
+    fn places(&self, filter: &Filter, query: &Query, order: Order) -> rusqlite::Result<Places<'_>> {
+        Places::new(&self.connection, filter, query, order, self.outlined)
+    }
+
+    /// Few blocks are searched without an outline of theirs.
+    pub fn is_outlined(&self) -> Result<bool, AuditError> {
+        let head = self.head()?.sequence;
+        if !self.outlined {
+            return Ok(complete(head) == 0);
+        }
+        let sql = "SELECT count(*) FROM outlines";
+        let there = self.connection.query_row(sql, [], |row| row.get::<_, u64>(0));
+        let first = "SELECT ifnull(min(seq), 0) FROM records";
+        let first = self.connection.query_row(first, [], |row| row.get::<_, u64>(0));
+        let failed = database("be read");
+        let blocks = complete(head).saturating_sub(first.map_err(&failed)? / BLOCK);
+        Ok(blocks.saturating_sub(there.map_err(&failed)?) < FEW)
+    }
+
+    /// What [`super::Database::prune`] would remove.
+    pub fn prunable(&self, limits: &Limits) -> Result<Pruned, AuditError> {
+        let look = || -> rusqlite::Result<Pruned> {
+            let now = now();
+            let Some(upto) = retention::due(&self.connection, limits, now)? else {
+                return Ok(Pruned::default());
+            };
+            let cut = retention::plan(&self.connection, upto, now)?;
+            cut.map_or(Ok(Pruned::default()), |cut| retention::weigh(&self.connection, &cut))
+        };
+        look().map_err(database("be looked at"))
     }
 
     /// By its number, its correlation id, or the beginning of that.
@@ -222,79 +283,6 @@ fn ends(row: &SqlRow<'_>) -> rusqlite::Result<(u64, Option<u64>)> {
     Ok((row.get(0)?, row.get(1)?))
 }
 
-/// The statement for a filter.
-struct Query {
-    sql: String,
-    values: Vec<Box<dyn ToSql>>,
-}
-
-impl Query {
-    /// `None`: nothing can match.
-    fn new(
-        connection: &Connection,
-        filter: &Filter,
-        order: Order,
-    ) -> rusqlite::Result<Option<Self>> {
-        let mut conditions: Vec<&str> = Vec::new();
-        let mut values: Vec<Box<dyn ToSql>> = Vec::new();
-        let mut index = "";
-        if filter.failed {
-            conditions.push("exit IS NOT 0");
-            index = "INDEXED BY requests_failed";
-        }
-        if let Some(verdict) = filter.verdict {
-            conditions.push("verdict = ?");
-            values.push(Box::new(verdict as i64));
-            if verdict > Verdict::Allow {
-                conditions.push("verdict > 0");
-                index = "INDEXED BY requests_verdict";
-            }
-        }
-        if let Some(session) = &filter.session {
-            conditions.push("session = ?");
-            values.push(Box::new(session.clone()));
-            index = "INDEXED BY requests_session";
-        }
-        if let Some(since) = filter.since {
-            let before = retention::before(connection, since)?.unwrap_or(0);
-            // One that began earlier may have been written later.
-            conditions.push("first > ? AND started >= ?");
-            values.push(Box::new(before));
-            values.push(Box::new(since));
-        }
-        if let Some(until) = filter.until {
-            conditions.push("started < ?");
-            values.push(Box::new(until));
-        }
-        if let Some(after) = filter.after {
-            conditions.push("first > ?");
-            values.push(Box::new(after));
-        }
-        if let Some(text) = &filter.grep {
-            conditions.push("CAST(command AS TEXT) LIKE ? ESCAPE '\\'");
-            values.push(Box::new(pattern(text)));
-        }
-        let mut sql = format!("SELECT first, last FROM requests {index}");
-        for (position, condition) in conditions.iter().enumerate() {
-            sql.push_str(if position == 0 { " WHERE " } else { " AND " });
-            sql.push_str(condition);
-        }
-        let direction = if order == Order::NewestFirst { "DESC" } else { "ASC" };
-        sql.push_str(&format!(" ORDER BY first {direction}"));
-        if let Some(limit) = filter.limit {
-            sql.push_str(" LIMIT ?");
-            values.push(Box::new(i64::try_from(limit).unwrap_or(i64::MAX)));
-        }
-        Ok(Some(Query { sql, values }))
-    }
-}
-
-/// A text that stands for itself, anywhere.
-fn pattern(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    format!("%{escaped}%")
-}
-
 impl Archive for Reader {
     fn database(&self) -> [u8; 16] {
         self.database
@@ -334,6 +322,14 @@ impl Archive for Reader {
             })
         };
         self.walk(sql, 0, read, each)
+    }
+
+    fn outlines(&self, each: Each<'_, (u64, Vec<u8>)>) -> Result<(), AuditError> {
+        if !self.outlined {
+            return Ok(());
+        }
+        let sql = "SELECT block, bits FROM outlines WHERE block >= ? ORDER BY block";
+        self.walk(sql, 0, &mut |row| Ok((row.get(0)?, bytes(row, 1)?)), each)
     }
 
     fn checkpoints(&self) -> Result<Vec<Signed>, AuditError> {

@@ -1,7 +1,8 @@
 //! The tables, and how those of an earlier version become those of this one.
 //!
 //! `records` is the chain. `requests` is what is searched: all of it is taken from the chain and verified with it. `outputs`
-//! are the contents that records hold by their digests.
+//! are the contents that records hold by their digests. `outlines` say which blocks a search can pass over; they can be made
+//! again at any time.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +15,8 @@ use super::error::{AuditError, database};
 const APPLICATION: i64 = 0x6578_6163;
 
 /// One step each, from version 0 on. Never changed once released: a new version is a new step.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     INSERT INTO meta VALUES ('database', randomblob(16));
     CREATE TABLE records (
@@ -47,7 +49,14 @@ const STEPS: &[&str] = &["
         key BLOB NOT NULL,
         signature BLOB NOT NULL
     );
-"];
+",
+    "
+    CREATE TABLE outlines (block INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+",
+];
+
+/// From here on there are outlines.
+pub(crate) const OUTLINED: i64 = 2;
 
 const CURRENT: i64 = STEPS.len() as i64;
 
@@ -56,8 +65,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Brings the tables to this version. Of several processes that find an empty file one makes them.
 pub(crate) fn prepare(connection: &Connection) -> Result<(), AuditError> {
-    if version(connection)? == CURRENT {
-        return check(connection);
+    // What is not ours is not brought up to date either.
+    if version(connection)? != 0 && check(connection)? == CURRENT {
+        return Ok(());
     }
     let started = Instant::now();
     loop {
@@ -67,14 +77,14 @@ pub(crate) fn prepare(connection: &Connection) -> Result<(), AuditError> {
             }
             migrated => {
                 migrated.map_err(database("be made"))?;
-                return check(connection);
+                return check(connection).map(|_current| ());
             }
         }
     }
 }
 
-/// Is it what this version can read?
-pub(crate) fn check(connection: &Connection) -> Result<(), AuditError> {
+/// The version of the database if this one can read it. An earlier one it can: who only reads brings nothing up to date.
+pub(crate) fn check(connection: &Connection) -> Result<i64, AuditError> {
     let found = version(connection)?;
     if found == 0 {
         return Err(AuditError::Nothing);
@@ -88,7 +98,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), AuditError> {
     if found > CURRENT {
         return Err(AuditError::Newer { found, known: CURRENT });
     }
-    Ok(())
+    Ok(found)
 }
 
 fn version(connection: &Connection) -> Result<i64, AuditError> {

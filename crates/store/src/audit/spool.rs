@@ -13,7 +13,7 @@ use super::chain::sha256;
 use super::database::{Database, Signing};
 use super::entry::Entry;
 use super::error::AuditError;
-use super::ledger::{Draft, Durability, Ledger as _, Manner};
+use super::ledger::{Draft, Durability, Ledger as _, Limits, Manner};
 use super::opening;
 use crate::system;
 
@@ -26,7 +26,12 @@ const LONGEST: u64 = 256 << 10;
 const FRAME: usize = 4 + 8;
 
 /// Adds a record. It is there when this returns, whatever becomes of this process.
-pub fn leave(state: BorrowedFd<'_>, signing: &Signing, draft: &Draft) -> Result<(), AuditError> {
+pub fn leave(
+    state: BorrowedFd<'_>,
+    signing: &Signing,
+    limits: &Limits,
+    draft: &Draft,
+) -> Result<(), AuditError> {
     // Beside a database that nobody could open it would wait for ever.
     opening::look(state)?;
     let body = postcard::to_allocvec(&(&draft.entry, &draft.beside))
@@ -46,7 +51,7 @@ pub fn leave(state: BorrowedFd<'_>, signing: &Signing, draft: &Draft) -> Result<
     }
     drop(file);
     if before + frame.len() as u64 > LONGEST {
-        Database::open(state, signing)?;
+        Database::open(state, signing)?.retain(limits)?;
     }
     Ok(())
 }

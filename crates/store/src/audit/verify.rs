@@ -110,9 +110,13 @@ pub fn verify(archive: &dyn Archive, known: &Known, watch: &Watch) -> Result<Rep
         signatures::check(&checkpoints, known, &archive.database(), start.cut, &mut report);
     let told = links::walk(archive, start, &head, &expected, watch, &mut report)?;
     signatures::ends(&expected, &head, &mut report);
+    if report.is_good() {
+        signatures::are_there(&checkpoints, known, &mut report);
+    }
     if !told.renumbered {
         beside::check_outputs(archive, &told, &mut report)?;
         beside::check_rows(archive, &told, &mut report)?;
+        beside::check_outlines(archive, &told, &mut report)?;
     }
     report.problems.sort_by_key(|problem| problem.sequence);
     Ok(report)

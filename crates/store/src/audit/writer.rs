@@ -226,13 +226,13 @@ impl Shared {
 /// Records what has changed nothing, for a process that ends now: beside the database, for whoever opens that next.
 pub fn leave(
     state: BorrowedFd<'_>,
-    signing: &Signing,
+    (signing, limits): (&Signing, &Limits),
     entry: Entry,
     streams: [Captured; 2],
     cleanser: &Arc<dyn Cleanser>,
 ) -> Result<(), AuditError> {
     let (streams, cleanser) = (Some(Box::new(streams)), Arc::clone(cleanser));
-    spool::leave(state, signing, &prepared(Waiting { entry, streams, cleanser }))
+    spool::leave(state, signing, limits, &prepared(Waiting { entry, streams, cleanser }))
 }
 
 /// The thread.
@@ -255,7 +255,8 @@ impl Writing<'_> {
             Ok(ledger) => ledger,
             Err(error) => return self.fail(error),
         };
-        let mut since_look = 0;
+        // Processes that end soon have a look as well, after what they wait for is written.
+        let mut since_look = LOOKS_EVERY;
         while let Some(batch) = self.next_batch() {
             since_look += batch.entries.len();
             let drafts: Vec<Draft> = batch.entries.into_iter().map(prepared).collect();

@@ -28,7 +28,7 @@ let visit = new AbortController();
 function takeToken() {
     const given = location.hash.match(/^#token=(.+)$/);
     if (!given) return false;
-    keepToken(decodeURIComponent(given[1]));
+    keepToken(decoded(given[1]));
     window.history.replaceState(null, "", "#/approvals");
     return true;
 }
@@ -71,7 +71,15 @@ function leave(error) {
 function place() {
     const [where, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
     const [name, id] = where.split("/");
-    return { name: name in VIEWS ? name : "approvals", id: id ? decodeURIComponent(id) : null, query: new URLSearchParams(query) };
+    return { name: name in VIEWS ? name : "approvals", id: id ? decoded(id) : null, query: new URLSearchParams(query) };
+}
+
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
 }
 
 async function show(isMove = true) {

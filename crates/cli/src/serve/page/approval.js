@@ -4,7 +4,7 @@ import { badge, button, element, facts } from "./dom.js";
 import { changeList } from "./diff.js";
 import { STORE, choices } from "./decide.js";
 import { areSeveral, nameOf } from "./projects.js";
-import { block, exact, hides, inline, name, visible } from "./text.js";
+import { block, exact, inline, name, visible } from "./text.js";
 import { countdown, moment } from "./time.js";
 
 /** A card with what waits. `decide(choice)` is called when a button is pressed, `over` when the time is up. */
@@ -25,7 +25,7 @@ export function waitingCard(approval, decide, over) {
     },
     element("header", { class: "card-head" },
         element("h3", { id: title }, approval.agent ? visible(approval.agent, { lines: false }) : "Somebody", " asks"),
-        areSeveral() && element("span", { class: "tag" }, nameOf(approval.project)),
+        areSeveral() && element("span", { class: "tag" }, inline(nameOf(approval.project), 30)),
         element("span", { class: "times" }, moment(approval.created), countdown(approval.expires, over))),
     details(approval),
     element("footer", { class: "decisions", role: "group", "aria-label": "Decide" }, offered),
@@ -37,6 +37,7 @@ export function decidedRow(approval) {
     const summary = element("summary", { data: { item: "" } },
         badge(stateOf(approval)),
         element("code", { class: "exact line", dir: "ltr" }, visible(approval.command.slice(0, 240), { lines: false })),
+        areSeveral() && element("span", { class: "tag" }, inline(nameOf(approval.project), 30)),
         element("span", { class: "who" }, decidedBy(approval)),
         moment(approval.decided ?? approval.created));
     const row = element("details", { class: "row", data: { approval: approval.id } }, summary);
@@ -49,7 +50,7 @@ export function decidedRow(approval) {
 export function outcome(approval) {
     const scope = { once: " once", session: " for the session", always: " for always" }[approval.scope] ?? "";
     const by = decidedBy(approval);
-    return [badge(stateOf(approval)), ` ${stateOf(approval)}${scope}${by ? ` by ${by}` : ""} `, moment(approval.decided)];
+    return [badge(stateOf(approval)), `${scope}${by ? ` by ${by}` : ""} `, moment(approval.decided)];
 }
 
 function decidedBy({ by, door }) {
@@ -61,11 +62,13 @@ function stateOf(approval) {
 }
 
 function details(approval) {
+    const command = block(approval.command, "command");
     return element("div", { class: "approval-body" },
         approval.goal && element("p", { class: "goal" }, element("span", { class: "label" }, "For "), visible(approval.goal)),
         plan(approval),
-        block(approval.command, "command"),
-        hides(approval.command) && element("p", { class: "warning" }, "Some characters in it would not be seen, or would reorder it. They are marked."),
+        command,
+        command.querySelector(".mark, .escaped") && element("p", { class: "warning" }, "Some characters in it would not be seen, or would reorder it. They are marked."),
+        command.querySelector(".mixed") && element("p", { class: "warning" }, "Some words in it have letters that look like others. They are underlined."),
         approval.redacted && element("p", { class: "note" }, "A secret in it is not shown. It can be approved or denied, but no list is to keep it: always and never are not offered."),
         approval.irreversible && element("p", { class: "irreversible" },
             element("strong", {}, "Cannot be undone: "), exact(approval.irreversible)),

@@ -86,10 +86,11 @@ async function decide(state, card, choice, fromKey) {
     }
     card.isBusy = true;
     setEnabled(card, false);
+    const place = card.element.querySelector(".outcome");
+    replace(place);
     try {
         if (needsConfirmation(card.approval, choice, fromKey) && !(await askAgain(card.approval, choice))) return;
-        const place = card.element.querySelector(".outcome");
-        replace(place, loading("the decision"));
+        if (!card.isSettled) replace(place, loading("the decision"));
         tellResult(state, card, place, await send(card.approval, choice));
     } finally {
         card.isBusy = false;
@@ -103,11 +104,11 @@ function tellResult(state, card, place, { late, error }) {
         return;
     }
     if (late) {
-        place.dataset.late = "Somebody was faster:";
+        place.dataset.late = "Too late:";
         announce(late.message);
         // The list says who; where it does not know yet, the refusal does.
         if (card.isSettled) {
-            place.prepend(element("strong", {}, "Somebody was faster: "));
+            place.prepend(element("strong", {}, "Too late: "));
         } else {
             replace(place, failure(late));
         }

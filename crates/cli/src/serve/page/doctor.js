@@ -1,7 +1,7 @@
 // What the doctor has found: promises, whether each holds, by what, and how to mend it.
 
 import { badge, element, facts, replace, section } from "./dom.js";
-import { exact, visible } from "./text.js";
+import { exact, prose, visible } from "./text.js";
 
 export function showDoctor(place, { promises = [], missing = [], level, problem, programs, min_isolation: least }) {
     const broken = promises.filter((promise) => promise.state !== "holds");
@@ -16,7 +16,7 @@ export function showDoctor(place, { promises = [], missing = [], level, problem,
         element("div", { class: "rows" }, [...broken, ...promises.filter((promise) => promise.state === "holds")].map(row)),
         missing.length > 0 && section("Missing walls", missing.map((one) => element("div", { class: "card" },
             element("p", {}, exact(one.wall), " ", visible(one.reason ?? "")),
-            one.fix && element("p", { class: "hint" }, visible(one.fix))))));
+            one.fix && element("p", { class: "hint" }, prose(one.fix))))));
 }
 
 function row({ name, promise, state, enforced_by: by = [], attempts = [], missing, fix }) {
@@ -25,7 +25,7 @@ function row({ name, promise, state, enforced_by: by = [], attempts = [], missin
         element("div", { class: "row-body" }, facts([
             ["By", by.length > 0 ? by.join(", ") : "nothing"],
             ["Missing", missing && visible(missing)],
-            ["Fix", fix && visible(fix)],
+            ["Fix", fix && prose(fix)],
             ["Tried", attempts.length > 0 && element("ul", { class: "attempts" }, attempts.map((attempt) =>
                 element("li", {}, exact(attempt.attempt), " ", element("span", { class: "note" }, visible(attempt.result)))))],
         ])));

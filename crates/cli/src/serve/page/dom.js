@@ -1,5 +1,7 @@
 // Elements out of plain values. Nothing here, and nothing that uses it, ever parses markup: what agents write stays text.
 
+import { prose } from "./text.js";
+
 /** Attributes that would run something, or load something from elsewhere. */
 const FORBIDDEN = /^(on|style$|srcdoc$|src$|innerhtml$|outerhtml$|action$|formaction$)/i;
 
@@ -81,8 +83,8 @@ export function empty(title, text) {
 /** What went wrong, in the words of the daemon. */
 export function failure(error, retry) {
     return element("div", { class: "failure", role: "alert" },
-        element("p", {}, element("strong", {}, error.message), error.code && element("code", { class: "error-code" }, error.code)),
-        error.hint && element("p", { class: "hint" }, error.hint),
+        element("p", {}, element("strong", {}, prose(error.message)), error.code && element("code", { class: "error-code" }, error.code)),
+        error.hint && element("p", { class: "hint" }, prose(error.hint)),
         retry && button("Try again", retry));
 }
 

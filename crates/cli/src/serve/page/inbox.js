@@ -51,5 +51,5 @@ export function decided() {
 }
 
 export function waits(approval) {
-    return approval.state === "pending" && approval.expires * 1000 > now();
+    return approval.state === "pending" && !(approval.expires * 1000 <= now());
 }

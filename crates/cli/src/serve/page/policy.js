@@ -3,7 +3,7 @@
 import { path, post } from "./api.js";
 import { badge, element, facts, failure, heading, loading, replace, section, table } from "./dom.js";
 import { project } from "./projects.js";
-import { exact, typed, visible } from "./text.js";
+import { exact, prose, typed, visible } from "./text.js";
 
 const STEPS = [
     ["parse", "Parse", "is it a command at all"],
@@ -54,7 +54,7 @@ function banner(verdict) {
             ["Rule", rule && exact(rule)],
             ["Written in", source && exact(`${source.file}:${source.line}`)],
             ["Lasting", irreversible && "what it does cannot be undone"],
-            ["Hint", hint && visible(hint)],
+            ["Hint", hint && prose(hint)],
         ]));
 }
 

@@ -4,7 +4,7 @@ import { get, path } from "./api.js";
 import { badge, element, facts, heading, loading, replace, section, table } from "./dom.js";
 import { finished } from "./output.js";
 import { project } from "./projects.js";
-import { block, exact, name, typed, visible } from "./text.js";
+import { block, exact, name, prose, typed, visible } from "./text.js";
 import { bytes, duration, moment, toDate } from "./time.js";
 
 export async function showRequest({ root, id, signal }) {
@@ -30,7 +30,7 @@ function summary(request) {
     return facts([
         ["Decision", [badge(request.decision ?? "none"), " ", request.reason && visible(request.reason)]],
         ["Rule", request.policy_rule_matched && [exact(request.policy_rule_matched), request.rule_source && [" in ", exact(request.rule_source)]]],
-        ["Hint", request.hint && visible(request.hint)],
+        ["Hint", request.hint && prose(request.hint)],
         ["Ended", [exitBadge(request), request.stopped && [" ", visible(request.stopped)]]],
         ["Approval", approval && [element("a", { href: `#/approvals/${encodeURIComponent(approval.id)}` }, exact(String(approval.id).slice(0, 13))), approval.by && [" by ", visible(approval.by)], approval.scope && [", ", visible(approval.scope)]]],
         ["Asked", toDate(request.timestamp) && [moment(request.timestamp), " · ", toDate(request.timestamp).toLocaleString()]],

@@ -5,11 +5,17 @@ import { parseEvents } from "./stream.js";
 
 /** By session: `{ command, stop }`. */
 const running = new Map();
+/** Commands by the id of their run: the output of a session may tell of one that has ended already. */
+const known = new Map();
 /** Dispatches `change`, and `event` with everything that comes. */
 export const runs = new EventTarget();
 
 export function runningIn(session) {
     return running.get(session) ?? null;
+}
+
+export function commandOf(session, id) {
+    return known.get(id) ?? running.get(session)?.command ?? null;
 }
 
 export async function run(session, request) {
@@ -18,7 +24,10 @@ export async function run(session, request) {
     changed();
     try {
         const body = await open(path("run"), { method: "POST", body: { ...request, session, stream: true }, signal: abort.signal });
-        for await (const event of parseEvents(body)) tell(session, event);
+        for await (const event of parseEvents(body)) {
+            if (event.event === "started") known.set(event.data.id, request.command);
+            tell(session, event);
+        }
     } catch (error) {
         tell(session, abort.signal.aborted ? { event: "stopped" } : { event: "failed", data: error });
     } finally {

@@ -6,10 +6,10 @@ import { confirm } from "./dialog.js";
 import { badge, button, element, facts, failure, heading, replace } from "./dom.js";
 import { OutputPane } from "./output.js";
 import { project } from "./projects.js";
-import { run, runningIn, runs } from "./runs.js";
+import { commandOf as ownCommand, run, runningIn, runs } from "./runs.js";
 import { listen } from "./stream.js";
-import { exact, line, name, visible } from "./text.js";
-import { duration, stopwatch } from "./time.js";
+import { exact, line, name, prose, visible } from "./text.js";
+import { duration, idle, stopwatch } from "./time.js";
 
 export async function showSession({ root, id, signal }) {
     const pane = new OutputPane(`Output of session ${id}`);
@@ -42,8 +42,9 @@ async function describe({ id, about }, signal) {
         replace(about, facts([
             ["Agent", session.agent && visible(session.agent)],
             ["Directory", name(session.directory)],
-            ["Runs", running ? [line(running.command), " ", stopwatch(running.started)] : badge("idle", `idle ${duration(session.idle_ms)}`)],
+            ["Runs", running ? [line(running.command), " ", stopwatch(running.started)] : badge("idle", idle(session.idle_ms))],
             ["Requests", String(session.requests)],
+            ["Id", exact(id)],
         ]));
     } catch (error) {
         if (!signal.aborted) replace(about, failure(error));
@@ -59,7 +60,7 @@ function connection(view, now, error) {
 /** What this page has started comes on two ways: its own answer and the output of the session. The second one shows it;
  *  the first one is for when the second is not there, and for what only it knows. */
 function ownEvent(view, { event, data }) {
-    if (event === "failed") view.pane.note(element("span", { class: "failed" }, visible(data.message), data.hint && [" ", visible(data.hint)]));
+    if (event === "failed") view.pane.note(element("span", { class: "failed" }, prose(data.message), data.hint && [" ", prose(data.hint)]));
     else if (event === "stopped") view.pane.note("stopped: everything it ran is killed");
     else if (!view.isLive) tell(view, { event, data });
 }
@@ -77,7 +78,7 @@ function tell(view, { event, data }) {
 
 /** Whoever has started it knows it; else the session does, a moment later. */
 function commandOf({ id }, data) {
-    const known = data.command ?? runningIn(id)?.command;
+    const known = data.command ?? ownCommand(id, data.id);
     if (known) return exact(known);
     const place = element("span", {}, "…");
     get(path("sessions"), { project: project() })

@@ -7,7 +7,7 @@ import { project } from "./projects.js";
 import { showProcess } from "./process.js";
 import { showSession } from "./session.js";
 import { inline, line, visible } from "./text.js";
-import { bytes, duration, moment, stopwatch } from "./time.js";
+import { bytes, idle, moment, stopwatch } from "./time.js";
 
 /** Idle times and byte counts change without an event. */
 const AGAIN = 10_000;
@@ -53,14 +53,14 @@ async function fill(place, what, row, nothing, more, signal) {
 }
 
 function sessionRow(session) {
-    const { id, agent, directory, running, requests, idle_ms: idle } = session;
+    const { id, agent, directory, running, requests, idle_ms: quiet } = session;
     return element("a", { class: "row session", href: `#/sessions/${encodeURIComponent(id)}`, data: { item: "" } },
         badge(running ? "running" : "idle"),
         element("span", { class: "what" },
             running ? line(running.command) : element("span", { class: "note" }, "nothing runs"),
             element("span", { class: "note" }, visible(inline(agent || "no agent", 60)), " in ", line(directory, 80))),
         element("span", { class: "amount" }, `${requests} ${requests === 1 ? "request" : "requests"}`),
-        element("span", { class: "amount" }, running ? stopwatch(running.started) : `idle ${duration(idle)}`));
+        element("span", { class: "amount" }, running ? stopwatch(running.started) : idle(quiet)));
 }
 
 function processRow({ id, command, state, exit_code: exit, started, bytes: written }) {

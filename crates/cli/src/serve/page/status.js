@@ -26,8 +26,16 @@ async function show({ root, signal }) {
     replace(root, heading("Status", "How commands are judged and held here."), found,
         element("section", { class: "part" },
             element("header", { class: "part-head" }, element("h2", {}, "Doctor"), button("Examine", examine)), doctor));
-    const all = await get(path("status"), { project: project() }, { signal });
-    replace(found, overview(all), limits(all), configuration(all), others(all));
+    await load(found, signal);
+}
+
+async function load(place, signal) {
+    try {
+        const all = await get(path("status"), { project: project() }, { signal });
+        replace(place, overview(all), limits(all), configuration(all), others(all));
+    } catch (error) {
+        if (!signal.aborted) replace(place, failure(error, () => load(place, signal)));
+    }
 }
 
 function overview(all) {

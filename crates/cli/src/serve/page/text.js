@@ -3,7 +3,8 @@
 /** What is not seen, or not for what it is: controls, marks that reorder, unusual spaces, what no font draws,
  *  long runs of blanks that push something out of sight, towers of accents. Line ends and tabs are treated apart. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}| {24,}|(?<=\p{M}\p{M})\p{M}/gu;
-const HIDES = new RegExp(HIDDEN.source, "u");
+/** A text with more marks than this is no text any more; each costs an element, and the page has to stay usable. */
+const MOST_MARKS = 4_000;
 
 const NAMES = {
     0x00: "null", 0x07: "bell", 0x08: "backspace", 0x0b: "vertical tab", 0x0c: "form feed", 0x0d: "carriage return", 0x1b: "escape",
@@ -23,16 +24,23 @@ const WORD = /[\p{L}\p{N}]+/gu;
 export function visible(text, { lines = true } = {}) {
     const nodes = document.createDocumentFragment();
     const value = String(text ?? "");
-    let end = 0;
+    let [end, marks] = [0, 0];
     for (const match of value.matchAll(HIDDEN)) {
+        if (++marks > MOST_MARKS) break;
         nodes.append(...imitations(value.slice(end, match.index)));
         end = match.index + match[0].length;
         // A line end of Windows is one line end.
         if (match[0] === "\r" && value[end] === "\n") continue;
         nodes.append(shown(match[0], lines));
     }
-    nodes.append(...imitations(value.slice(end)));
+    const rest = value.slice(end);
+    nodes.append(...(marks > MOST_MARKS ? [span("escaped", escaped(rest))] : imitations(rest)));
     return nodes;
+}
+
+/** The same as plain text; line ends and tabs stay what they are. */
+function escaped(text) {
+    return text.replace(HIDDEN, (hidden) => (/[\n\t ]/.test(hidden) ? hidden : `⟨${code(hidden.codePointAt(0))}⟩`));
 }
 
 function shown(hidden, lines) {
@@ -101,6 +109,13 @@ export function block(text, className = "") {
     return made;
 }
 
+/** What exacta says, with what it puts between backticks as code. */
+export function prose(text) {
+    const nodes = document.createDocumentFragment();
+    String(text ?? "").split(/`([^`]+)`/).forEach((part, index) => nodes.append(index % 2 === 1 ? exact(part) : visible(part)));
+    return nodes;
+}
+
 /** One line for lists; the rest is behind the link. */
 export function line(text, longest = 240) {
     const made = document.createElement("code");
@@ -114,10 +129,6 @@ export function line(text, longest = 240) {
 export function inline(text, longest = 120) {
     return shortened(String(text ?? ""), longest).replace(/\r?\n/g, " ↵ ").replace(/\t/g, " ")
         .replace(HIDDEN, (hidden) => (hidden.startsWith(" ") ? " … " : `⟨${code(hidden.codePointAt(0))}⟩`));
-}
-
-export function hides(text) {
-    return HIDES.test(String(text ?? "").replace(/[\r\n\t]/g, ""));
 }
 
 export function shortened(text, longest) {

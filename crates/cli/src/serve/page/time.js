@@ -89,12 +89,17 @@ setInterval(() => {
 
 export function duration(milliseconds) {
     if (milliseconds === null || milliseconds === undefined) return "";
-    if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
-    if (milliseconds < 1000) return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+    if (milliseconds > 0 && milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
+    if (milliseconds < 1000) return `${milliseconds % 1 !== 0 && milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
     const seconds = milliseconds / 1000;
     if (seconds < 60) return `${seconds.toFixed(1)} s`;
     if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
     return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** For how long nothing has happened. */
+export function idle(milliseconds) {
+    return milliseconds < 1000 ? "idle" : `idle ${duration(milliseconds)}`;
 }
 
 export function bytes(count) {

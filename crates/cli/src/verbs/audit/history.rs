@@ -42,6 +42,9 @@ pub fn perform(global: &Global, history: &History) -> Exit {
             }
         }
         History::List(filter) => {
+            if filter.grep.is_some() {
+                trail.prepare_search(&reader);
+            }
             let mut all = Vec::new();
             let each = &mut |recorded: Recorded| {
                 all.push(recorded);

@@ -4,12 +4,13 @@ mod export;
 mod formats;
 pub mod history;
 mod json;
+mod prune;
 mod show;
 mod tail;
 mod verify;
 
 use exacta::audit::Trail;
-use exacta::audit::store::AuditError;
+use exacta::audit::store::{AuditError, Limits};
 
 use crate::exit::Exit;
 use crate::invocation::{AuditVerb, Global};
@@ -25,12 +26,16 @@ pub fn perform(global: &Global, verb: AuditVerb) -> Exit {
         AuditVerb::Head => verify::head(global, &trail),
         AuditVerb::Tail { follow, filter } => tail::perform(global, &trail, filter, follow),
         AuditVerb::Export { format, filter } => export::perform(&trail, format, &filter),
+        AuditVerb::Prune { dry_run } => prune::perform(global, dry_run),
     }
 }
 
 pub(super) fn trail(global: &Global) -> Result<Trail, Exit> {
     let root = launch::root(global).map_err(|problem| super::failed(&problem))?;
-    Ok(Trail::of(&root, launch::keys()))
+    // What is wrong with the configuration is not said here, and no reason to forget anything.
+    let forever = Limits { days: u64::MAX, bytes: u64::MAX };
+    let limits = launch::configuration(global).map_or(forever, |configuration| configuration.audit);
+    Ok(Trail::of(&root, launch::keys(), limits))
 }
 
 /// Says what, why, and what to do next. That there is nothing is no failure.

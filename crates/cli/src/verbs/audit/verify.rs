@@ -1,6 +1,6 @@
 //! `exacta audit verify` and `exacta audit head`.
 
-use exacta::audit::store::{AuditError, Report, Signed, hex};
+use exacta::audit::store::{AuditError, ProblemKind, Report, Signed, hex};
 use exacta::audit::{Trail, Verified};
 use serde_json::json;
 
@@ -15,12 +15,12 @@ pub fn perform(global: &Global, trail: &Trail, heads: Vec<Signed>) -> Exit {
     let verified = trail.verify(heads, &progress.watch());
     progress.clear();
     match verified {
-        Ok(verified) => tell(global, &verified),
+        Ok(verified) => tell(global, trail, &verified),
         Err(error) => refused(&error),
     }
 }
 
-fn tell(global: &Global, verified: &Verified) -> Exit {
+fn tell(global: &Global, trail: &Trail, verified: &Verified) -> Exit {
     let Verified { report, keyed } = verified;
     let exit = if report.is_good() { Exit::Success } else { Exit::Broken };
     if global.json {
@@ -44,8 +44,21 @@ fn tell(global: &Global, verified: &Verified) -> Exit {
     output::print(&format!(
         "signed up to {signed}, anchored outside of the project up to {anchored}{key}\n"
     ));
+    if last > signed {
+        let unsigned = last - signed;
+        output::print(&format!(
+            "the last {unsigned} are not signed yet: nothing vouches for them but their place\n"
+        ));
+    }
     if !report.is_good() {
         output::error("hint: keep a copy of .clada/exacta.db before anything else is done here\n");
+    }
+    let replaced = report.problems.iter().any(|problem| problem.kind == ProblemKind::CutOff);
+    if let Some(anchor) = trail.anchor().filter(|_| replaced) {
+        output::error(&format!(
+            "hint: if you have removed the database yourself, or put an older copy back, remove {} to begin anew\n",
+            anchor.display()
+        ));
     }
     exit
 }

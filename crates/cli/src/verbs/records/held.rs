@@ -8,17 +8,13 @@ use serde_json::{Value, json};
 
 use super::{Asked, log, name, turn};
 use crate::exit::Exit;
-use crate::output;
 
 pub fn commit(asked: &Asked, records: &Records, id: RecordId) -> Exit {
     match records.commit(id) {
         Ok(plan) => {
             asked.progress.clear();
-            if asked.json {
-                output::print(&format!("{}\n", in_json(id, &plan)));
-            } else {
-                output::print(&text(id, &plan));
-            }
+            let json = || format!("{}\n", in_json(id, &plan));
+            asked.tell(&if asked.json { json() } else { text(id, &plan) }, &[id]);
             Exit::Success
         }
         Err(error) => {
@@ -34,11 +30,12 @@ pub fn discard(asked: &Asked, records: &Records, id: RecordId) -> Exit {
         return asked.refused(&format!("discard {id}"), &error);
     }
     asked.progress.clear();
-    if asked.json {
-        output::print(&format!("{}\n", json!({ "done": true, "action": "discard", "id": id.0 })));
+    let text = if asked.json {
+        format!("{}\n", json!({ "done": true, "action": "discard", "id": id.0 }))
     } else {
-        output::print(&format!("discarded {id}: the project is as it was\n"));
-    }
+        format!("discarded {id}: the project is as it was\n")
+    };
+    asked.tell(&text, &[id]);
     Exit::Success
 }
 

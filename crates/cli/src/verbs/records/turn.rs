@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::{Asked, log, name, refusal, shown};
 use crate::exit::Exit;
-use crate::output;
 use crate::terminal::visible;
 
 /// More paths are only counted.
@@ -33,16 +32,13 @@ pub fn perform(
     };
     asked.progress.clear();
     let told = Told { records, turn, options, report: &report, effects: &effects };
-    if asked.json {
-        output::print(&format!("{}\n", told.in_json()));
-    } else {
-        output::print(&told.text());
-    }
+    let text = if asked.json { format!("{}\n", told.in_json()) } else { told.text() };
+    asked.tell(&text, &report.records);
     // A dry run ends as the real one would.
     if told.would_be_refused() { Exit::Declined } else { Exit::Success }
 }
 
-fn verb(turn: Turn) -> &'static str {
+pub fn verb(turn: Turn) -> &'static str {
     match turn {
         Turn::Undo => "undo",
         Turn::Redo => "redo",

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::doctor;
 use crate::exit::Exit;
 use crate::invocation::Global;
-use crate::launch::Launch;
+use crate::launch::{self, Launch};
 use crate::output;
 use crate::table::Look;
 use crate::verbs::{failed, isolation};
@@ -71,6 +71,7 @@ fn gather(launch: &Launch) -> Result<Facts, PendingError> {
             .map(|notice| {
                 format!("{}:{}: {}", notice.source.file, notice.source.line, notice.message)
             })
+            .chain(launch::traces_problem())
             .collect(),
     })
 }

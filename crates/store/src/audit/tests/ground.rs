@@ -53,7 +53,8 @@ impl Ground {
     pub fn known(&self) -> Known {
         let key = public_key(&self.keys()).expect("a key");
         let anchor = Anchor::read_of(&self.keys(), ROOT).expect("an anchor");
-        Known { key, anchors: anchor.into_iter().collect() }
+        let displaced = Anchor::displaced_of(&self.keys(), ROOT).expect("anchors");
+        Known { key, anchors: anchor.into_iter().chain(displaced).collect() }
     }
 
     pub fn verified(&self) -> Report {

@@ -9,13 +9,13 @@ fn what_is_removed_by_the_limits_is_accounted_for() {
     let ground = filled();
     let mut database = ground.open();
     assert_eq!(database.retain(&Limits::default()), Ok(0));
-    assert_eq!(database.cut(10), Ok(10));
+    assert_eq!(database.cut(10).map(|it| it.records), Ok(10));
     let report = ground.verified();
     assert!(report.is_good(), "{:?}", report.problems);
     assert_eq!((report.first, report.last, report.cut, report.records), (11, 41, 10, 31));
     database.append(&[intent(50), ended(50, 0)], NOW).expect("written");
     // Never through the middle of a request: 21 and 22 are one.
-    assert_eq!(database.cut(21), Ok(10));
+    assert_eq!(database.cut(21).map(|it| it.records), Ok(10));
     let report = ground.verified();
     assert!(report.is_good(), "{:?}", report.problems);
     assert_eq!((report.first, report.cut), (21, 20));
@@ -36,7 +36,13 @@ fn age_and_size() {
     assert!(size(&ground) < 400_000, "{}", size(&ground));
     assert!(ground.verified().is_good());
     // All of them are older than no days at all; the last one stays, or the chain would begin anew.
-    let removed = database.retain(&Limits { days: 0, bytes: u64::MAX }).expect("shortened");
+    let all = Limits { days: 0, bytes: u64::MAX };
+    // Not for whoever only comes by: they have just been written.
+    assert_eq!(database.retain(&all), Ok(0));
+    let wanted = ground.reader().prunable(&all).expect("looked at");
+    let pruned = database.prune(&all).expect("shortened");
+    assert_eq!((pruned.records, pruned.requests), (wanted.records, wanted.requests));
+    let removed = pruned.records;
     assert!(removed > 100, "{removed}");
     let report = ground.verified();
     assert!(report.is_good(), "{:?}", report.problems);
@@ -51,8 +57,31 @@ fn a_cut_that_nobody_has_signed() {
     let state = ground.state();
     let mut database =
         crate::audit::Database::open(std::os::fd::AsFd::as_fd(&state), &unsigned).expect("opens");
-    assert_eq!(database.cut(40), Ok(40));
+    assert_eq!(database.cut(40).map(|it| it.records), Ok(40));
     let problems = ground.verified().problems;
     let removed = problems.iter().find(|it| it.kind == ProblemKind::Removed);
     assert_eq!(removed.map(|it| it.sequence), Some(40), "{problems:?}");
+}
+
+/// A process that writes one record and ends removes what is overdue as well, a part of it each time.
+#[test]
+fn whoever_comes_by_removes_what_is_overdue() {
+    let ground = Ground::new();
+    let mut database = ground.open();
+    let all: Vec<_> = (1..=50).map(read_only).collect();
+    database.append(&all, NOW).expect("written");
+    drop(database);
+    // As if they had been written long ago: the chain does not hold then, but nobody has looked yet.
+    ground.tamper("UPDATE records SET stamp = stamp - 400 * 86400000000");
+    let (state, signing) = (ground.state(), ground.signing());
+    let open = move || {
+        let database = crate::audit::Database::open(std::os::fd::AsFd::as_fd(&state), &signing)?;
+        Ok(Box::new(database) as Box<dyn crate::audit::Ledger>)
+    };
+    let writer = crate::audit::Writer::new(Box::new(open), Limits::default());
+    let plain: std::sync::Arc<dyn crate::audit::Cleanser> = std::sync::Arc::new(());
+    writer.commit(intent(51).entry, &plain).expect("written");
+    writer.close().expect("written");
+    let report = ground.verified();
+    assert_eq!((report.first, report.cut), (51, 50), "{:?}", report.problems);
 }

@@ -5,6 +5,7 @@
 mod ground;
 mod keeping;
 mod opening;
+mod searching;
 mod spooling;
 mod tampering;
 mod writing;

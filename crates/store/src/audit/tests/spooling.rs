@@ -4,10 +4,10 @@ use std::os::fd::AsFd;
 
 use super::ground::*;
 use crate::audit::spool::{self, is_waiting, leave};
-use crate::audit::{Archive as _, AuditError, Draft};
+use crate::audit::{Archive as _, AuditError, Draft, Limits};
 
 fn left(ground: &Ground, draft: &Draft) {
-    leave(ground.state().as_fd(), &ground.signing(), draft).expect("left");
+    leave(ground.state().as_fd(), &ground.signing(), &Limits::default(), draft).expect("left");
 }
 
 fn count(ground: &Ground) -> u64 {
@@ -63,7 +63,8 @@ fn a_file_of_somebody_else_is_not_used() {
     std::fs::write(&elsewhere, "").expect("a file");
     let file = ground.folder.join("state").join(spool::NAME);
     std::os::unix::fs::symlink(&elsewhere, &file).expect("a link");
-    let refused = leave(ground.state().as_fd(), &ground.signing(), &read_only(1));
+    let (signing, limits) = (ground.signing(), Limits::default());
+    let refused = leave(ground.state().as_fd(), &signing, &limits, &read_only(1));
     assert!(matches!(refused, Err(AuditError::NotOurs { .. })), "{refused:?}");
     assert_eq!(std::fs::read(&elsewhere).expect("the file"), b"");
 }

@@ -161,3 +161,137 @@ fn outputs_are_held_by_the_chain() {
     assert_eq!(kinds("UPDATE outputs SET data = data || x'00'"), [Changed]);
     assert_eq!(kinds("DELETE FROM outputs"), [Removed]);
 }
+
+#[test]
+fn records_that_changed_places() {
+    let swapped =
+        "UPDATE records SET seq = -11 WHERE seq = 11; UPDATE records SET seq = 11 WHERE seq = 13;
+        UPDATE records SET seq = 13 WHERE seq = -11;";
+    let places = found(swapped);
+    assert!(places.contains(&(Changed, 11)) && places.contains(&(Changed, 13)), "{places:?}");
+    let contents = "CREATE TEMP TABLE x AS SELECT seq, body FROM records WHERE seq IN (11, 13);
+        UPDATE records SET body = (SELECT body FROM x WHERE x.seq = 24 - records.seq) WHERE seq IN (11, 13);";
+    let contents = found(contents);
+    assert!(contents.contains(&(Changed, 11)) && contents.contains(&(Changed, 13)), "{contents:?}");
+}
+
+#[test]
+fn another_identity_is_another_chain() {
+    let problems = found("UPDATE meta SET value = randomblob(16) WHERE name = 'database'");
+    assert!(problems.contains(&(Changed, 1)), "{problems:?}");
+    assert!(problems.iter().any(|(kind, _)| *kind == CutOff), "{problems:?}");
+    assert!(problems.iter().any(|(kind, _)| *kind == Unsigned), "{problems:?}");
+}
+
+/// Without checkpoints the chain would still hold against the anchor, but nobody could tell how far it was signed.
+#[test]
+fn checkpoints_that_are_gone() {
+    assert_eq!(found("DELETE FROM checkpoints"), [(Unsigned, 39)]);
+    assert_eq!(found("DELETE FROM checkpoints WHERE seq >= 39"), [(Unsigned, 39)]);
+}
+
+/// What somebody appends in the right form behind the last signature cannot be told from a record: it is only not signed.
+#[test]
+fn a_record_behind_the_last_signature() {
+    let ground = filled();
+    let unsigned = crate::audit::Signing::default();
+    let state = ground.state();
+    let mut forger =
+        crate::audit::Database::open(std::os::fd::AsFd::as_fd(&state), &unsigned).expect("opens");
+    forger.append(&[read_only(66)], SOON).expect("written");
+    let report = ground.verified();
+    assert_eq!((report.is_good(), report.signed, report.last), (true, 40, 41));
+    let wrong =
+        "INSERT INTO records SELECT 42, stamp, kind, hash, body FROM records WHERE seq = 41";
+    ground.tamper(wrong);
+    let problems = ground.verified().problems;
+    assert!(problems.iter().any(|it| it.kind == Inserted), "{problems:?}");
+}
+
+/// The state as it was, and later put back.
+struct Copy(Vec<(&'static str, Option<Vec<u8>>)>);
+
+impl Copy {
+    const NAMES: [&'static str; 3] = ["exacta.db", "exacta.db-wal", "exacta.db-shm"];
+
+    fn of(ground: &Ground) -> Self {
+        let read = |name| (name, std::fs::read(ground.folder.join("state").join(name)).ok());
+        Copy(Self::NAMES.map(read).into())
+    }
+
+    fn put_back(&self, ground: &Ground) {
+        for (name, content) in &self.0 {
+            let path = ground.folder.join("state").join(name);
+            let _may_be_missing = std::fs::remove_file(&path);
+            if let Some(content) = content.as_ref().filter(|_| !name.ends_with("shm")) {
+                std::fs::write(path, content).expect("put back");
+            }
+        }
+    }
+}
+
+fn kinds(ground: &Ground) -> Vec<(ProblemKind, u64)> {
+    let report = verify(&ground.reader(), &ground.known(), &Watch::default()).expect("a report");
+    report.problems.iter().map(|it| (it.kind, it.sequence)).collect()
+}
+
+#[test]
+fn an_older_copy_in_its_place() {
+    let ground = filled();
+    let copy = Copy::of(&ground);
+    let mut database = ground.open();
+    for number in 21..=23 {
+        database.append(&[intent(number), ended(number, 0)], NOW).expect("written");
+    }
+    drop(database);
+    copy.put_back(&ground);
+    assert_eq!(kinds(&ground), [(CutOff, 41)]);
+    // It goes on from there, past where it was: what was anchored is not forgotten.
+    let mut database = ground.open();
+    for number in 31..=36 {
+        database.append(&[intent(number), ended(number, 0)], NOW).expect("written");
+    }
+    drop(database);
+    let problems = kinds(&ground);
+    assert!(problems.contains(&(Changed, 46)), "{problems:?}");
+}
+
+#[test]
+fn a_new_database_in_its_place() {
+    let ground = filled();
+    for name in Copy::NAMES {
+        let _may_be_missing = std::fs::remove_file(ground.folder.join("state").join(name));
+    }
+    ground.open().append(&[intent(1), ended(1, 0)], NOW).expect("written");
+    let problems = kinds(&ground);
+    assert!(problems.iter().any(|(kind, _)| *kind == CutOff), "{problems:?}");
+    // Once is enough.
+    ground.open().append(&[intent(2), ended(2, 0)], NOW).expect("written");
+    assert_eq!(kinds(&ground).len(), problems.len());
+}
+
+#[test]
+fn a_log_that_was_cut_off() {
+    let ground = filled();
+    let mut database = ground.open();
+    for number in 21..=23 {
+        database.append(&[intent(number), ended(number, 0)], NOW).expect("written");
+    }
+    drop(database);
+    let log = ground.folder.join("state/exacta.db-wal");
+    let length = std::fs::metadata(&log).expect("a log").len();
+    let file = std::fs::OpenOptions::new().write(true).open(&log).expect("opens");
+    file.set_len(length * 3 / 4).expect("cut off");
+    let _may_be_missing = std::fs::remove_file(ground.folder.join("state/exacta.db-shm"));
+    let problems = kinds(&ground);
+    assert!(problems.iter().any(|(kind, _)| *kind == CutOff), "{problems:?}");
+}
+
+#[test]
+fn requests_without_their_rows() {
+    let rows = found("DELETE FROM requests");
+    assert_eq!(rows.len(), 20);
+    assert!(rows.iter().all(|(kind, _)| *kind == Removed), "{rows:?}");
+    let moved = found("UPDATE requests SET first = 12 WHERE first = 11");
+    assert!(moved.contains(&(Removed, 11)) && moved.contains(&(Inserted, 12)), "{moved:?}");
+}

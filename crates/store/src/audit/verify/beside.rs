@@ -1,5 +1,6 @@
 //! What is beside the chain: outputs, which records hold by their digests, and the rows that requests are found by.
 
+use super::super::blocks::ends_of;
 use super::super::chain::sha256;
 use super::super::error::AuditError;
 use super::super::ledger::Archive;
@@ -11,7 +12,6 @@ pub(super) fn check_outputs(
     told: &Told,
     report: &mut Report,
 ) -> Result<(), AuditError> {
-    let mut seen = 0;
     let mut there = std::collections::HashSet::new();
     archive.beside(&mut |beside| {
         let stream = name(beside.stream);
@@ -30,11 +30,13 @@ pub(super) fn check_outputs(
             }
             Some(_) => {}
         }
-        seen += 1;
-        there.insert((beside.sequence, beside.stream));
+        let place = (beside.sequence, beside.stream);
+        if told.outputs.contains_key(&place) {
+            there.insert(place);
+        }
         ON
     })?;
-    if seen < told.outputs.len() {
+    if there.len() < told.outputs.len() {
         for (sequence, stream) in told.outputs.keys().filter(|place| !there.contains(place)) {
             report.add(
                 ProblemKind::Removed,
@@ -68,7 +70,9 @@ pub(super) fn check_rows(
             }
             Some(_) => {}
         }
-        there.insert(row.first);
+        if told.rows.contains_key(&row.first) {
+            there.insert(row.first);
+        }
         ON
     })?;
     if there.len() < told.rows.len() {
@@ -77,6 +81,32 @@ pub(super) fn check_rows(
         }
     }
     Ok(())
+}
+
+/// An outline that says less than it should would hide requests from a search.
+pub(super) fn check_outlines(
+    archive: &dyn Archive,
+    told: &Told,
+    report: &mut Report,
+) -> Result<(), AuditError> {
+    archive.outlines(&mut |(block, outline)| {
+        let (first, last) = ends_of(block);
+        match told.outlines.get(&block) {
+            None => report.add(
+                ProblemKind::Inserted,
+                first,
+                "the outline of a block that is not complete: a search would pass over what comes into it",
+            ),
+            Some(expected) if *expected != sha256(&outline) => {
+                let detail = format!(
+                    "the outline of records up to {last} is not theirs: a search may pass over some of them"
+                );
+                report.add(ProblemKind::Changed, first, detail);
+            }
+            Some(_) => {}
+        }
+        ON
+    })
 }
 
 fn name(stream: u8) -> &'static str {

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
-use super::super::chain::{Hash, Link, genesis};
+use super::super::chain::{Hash, Link, genesis, sha256};
 use super::super::database::searched;
 use super::super::entry::{Asked, Entry, Kept, Outcome, RequestId, Ruling};
 use super::super::error::AuditError;
 use super::super::ledger::{Archive, Head, Row};
+use super::super::outline::{BLOCK, Sketch, complete};
 use super::signatures::Expected;
 use super::{ON, ProblemKind, Report};
 use crate::watch::Watch;
@@ -24,6 +25,24 @@ pub(super) struct Start {
     pub cut: Option<u64>,
 }
 
+/// The block that is being walked through.
+struct Sketched {
+    block: Option<u64>,
+    sketch: Sketch,
+}
+
+impl Default for Sketched {
+    fn default() -> Self {
+        Sketched { block: None, sketch: Sketch::new() }
+    }
+}
+
+impl Sketched {
+    fn add(&mut self, asked: &Asked) {
+        self.sketch.add(searched(&asked.command), asked.time);
+    }
+}
+
 /// What the records say that must be found beside them.
 #[derive(Default)]
 pub(super) struct Told {
@@ -32,6 +51,9 @@ pub(super) struct Told {
     pub rows: HashMap<u64, u64>,
     /// Records were numbered anew, and nothing beside them is found by its number.
     pub renumbered: bool,
+    /// The digests of the outlines that complete blocks must have, if they have one.
+    pub outlines: HashMap<u64, Hash>,
+    sketch: Sketched,
     hasher: RandomState,
     /// Requests that have begun.
     open: HashMap<RequestId, u64>,
@@ -77,6 +99,9 @@ pub(super) fn walk(
         ON
     })?;
     walk.settle_doubt();
+    if complete(head.sequence) > head.sequence / BLOCK {
+        walk.told.complete();
+    }
     walk.told.renumbered = walk.shift != 0;
     Ok(walk.told)
 }
@@ -214,6 +239,7 @@ impl Walk<'_> {
 
     /// What the record says of what is beside it.
     fn listen(&mut self, link: &Link) {
+        self.told.reach(link.sequence);
         match link.entry() {
             Ok(Entry::Intent(intent)) => {
                 self.told.begin(link.sequence, &intent.asked, &intent.ruling);
@@ -230,8 +256,24 @@ impl Told {
         self.hasher.hash_one(row)
     }
 
+    /// Whatever was before this record's block is complete.
+    fn reach(&mut self, sequence: u64) {
+        let block = sequence / BLOCK;
+        if self.sketch.block.is_some_and(|before| before != block) {
+            self.complete();
+        }
+        self.sketch.block = Some(block);
+    }
+
+    fn complete(&mut self) {
+        if let Some(block) = self.sketch.block.take() {
+            self.outlines.insert(block, sha256(&self.sketch.sketch.take()));
+        }
+    }
+
     fn begin(&mut self, sequence: u64, asked: &Asked, ruling: &Ruling) {
         self.open.insert(asked.id, sequence);
+        self.sketch.add(asked);
         let row = row(sequence, asked, ruling);
         self.rows.insert(sequence, self.digest(&row));
     }
@@ -243,6 +285,9 @@ impl Told {
             }
         }
         let begun = self.open.remove(&outcome.asked.id).filter(|_| outcome.intended);
+        if begun.is_none() {
+            self.sketch.add(&outcome.asked);
+        }
         let first = begun.unwrap_or(sequence);
         let row = Row {
             last: Some(sequence),

@@ -84,6 +84,18 @@ pub(super) fn check(
     expected
 }
 
+/// Without its checkpoints a chain still holds against its anchor, but nobody can tell any more how far it was signed.
+pub(super) fn are_there(checkpoints: &[Signed], known: &Known, report: &mut Report) {
+    for anchor in &known.anchors {
+        let sequence = anchor.head.sequence;
+        let there = checkpoints.iter().any(|signed| signed.head.sequence == sequence);
+        if !there && sequence > report.cut {
+            let detail = "its checkpoint is missing: it was signed, the anchored head says so";
+            report.add(ProblemKind::Unsigned, sequence, detail);
+        }
+    }
+}
+
 /// Is the last record there that must be?
 pub(super) fn ends(expected: &Expected, head: &Head, report: &mut Report) {
     let Some((last, who)) = expected.last else { return };
