@@ -1,6 +1,6 @@
 // One approval: all that a person should know before they decide. Deciding itself is in decide.js.
 
-import { badge, button, element, facts } from "./dom.js";
+import { badge, button, element, facts, note, warning } from "./dom.js";
 import { changeList } from "./diff.js";
 import { STORE, choices } from "./decide.js";
 import { areSeveral, nameOf } from "./projects.js";
@@ -67,9 +67,9 @@ function details(approval) {
         approval.goal && element("p", { class: "goal" }, element("span", { class: "label" }, "For "), visible(approval.goal)),
         plan(approval),
         command,
-        command.querySelector(".mark, .escaped") && element("p", { class: "warning" }, "Some characters in it would not be seen, or would reorder it. They are marked."),
-        command.querySelector(".mixed") && element("p", { class: "warning" }, "Some words in it have letters that look like others. They are underlined."),
-        approval.redacted && element("p", { class: "note" }, "A secret in it is not shown. It can be approved or denied, but no list is to keep it: always and never are not offered."),
+        command.querySelector(".mark, .escaped") && warning("Some characters in it would not be seen, or would reorder it. They are marked."),
+        command.querySelector(".mixed") && warning("Some words in it have letters that look like others. They are underlined."),
+        approval.redacted && note("A secret in it is not shown. It can be approved or denied, but no list is to keep it: always and never are not offered."),
         approval.irreversible && element("p", { class: "irreversible" },
             element("strong", {}, "Cannot be undone: "), exact(approval.irreversible)),
         facts([["Runs in", name(approval.directory)]]),
@@ -97,12 +97,13 @@ function changes(approval) {
     if (!Array.isArray(approval.changes)) return null;
     return element("div", { class: "would-change" },
         element("h4", {}, "What it would change"),
-        approval.changes.length === 0 ? element("p", { class: "note" }, "Nothing in the project.") : changeList(approval.changes, { open: false }));
+        approval.changes.length === 0 ? note("Nothing in the project.") : changeList(approval.changes, { open: false }));
 }
 
 function always(approval) {
     if (approval.redacted) return null;
     if (!approval.always) return element("p", { class: "note always" }, "Always is not offered: what it runs can be anything.");
     return element("p", { class: "note always" },
-        "Always would store, as allowed in ", element("code", {}, STORE), ": ", exact(approval.always));
+        "Always would store, as allowed in ", element("code", {}, STORE), ": ",
+        approval.always === approval.command && approval.always.length > 300 ? "exactly the command above." : exact(approval.always));
 }

@@ -2,7 +2,7 @@
 
 import { decidedRow, outcome, waitingCard } from "./approval.js";
 import { askAgain, choices, needsConfirmation, send } from "./decide.js";
-import { announce, element, empty, failure, heading, loading, portions, replace, section } from "./dom.js";
+import { announce, element, empty, failure, heading, loading, note, portions, replace, section } from "./dom.js";
 import { decided, inbox, refresh, waiting, waits } from "./inbox.js";
 import { bindKeys, move } from "./keys.js";
 import { inline } from "./text.js";
@@ -81,7 +81,7 @@ async function decide(state, card, choice, fromKey) {
     if (performance.now() - state.settled < SETTLING) {
         const words = "The list has just changed. Press again.";
         announce(words);
-        replace(card.element.querySelector(".outcome"), element("p", { class: "note" }, words));
+        replace(card.element.querySelector(".outcome"), note(words));
         return;
     }
     card.isBusy = true;

@@ -2,7 +2,7 @@
 
 import { ApiError, path, post } from "./api.js";
 import { confirm } from "./dialog.js";
-import { element } from "./dom.js";
+import { element, note } from "./dom.js";
 import { refresh } from "./inbox.js";
 import { block, exact, inline, name, visible } from "./text.js";
 
@@ -42,7 +42,7 @@ export function askAgain(approval, choice) {
         careful: Boolean(stored || lasting),
         body: [
             block(approval.command, "command"),
-            element("p", { class: "note" }, approval.agent ? visible(approval.agent, { lines: false }) : "somebody", " in ", name(approval.directory)),
+            note(approval.agent ? visible(approval.agent, { lines: false }) : "somebody", " in ", name(approval.directory)),
             lasting && element("p", { class: "irreversible" }, element("strong", {}, "Cannot be undone: "), exact(approval.irreversible)),
             stored && element("p", {},
                 `From now on this is ${choice.name === "always" ? "allowed without a question" : "blocked"} in this project. Stored in `,

@@ -1,6 +1,6 @@
 // What a request changed, or would change: file by file, as a unified diff.
 
-import { badge, button, element } from "./dom.js";
+import { badge, button, element, note, warning } from "./dom.js";
 import { name, visible } from "./text.js";
 import { bytes } from "./time.js";
 
@@ -36,11 +36,11 @@ function file(change, isOpen) {
 
 function body(change) {
     return element("div", { class: "file-body" },
-        change.changed_since && element("p", { class: "warning" }, "It has been changed since."),
+        change.changed_since && warning("It has been changed since."),
         sides(change),
-        change.path_hex && element("p", { class: "note" }, "Its name is no text: ", element("code", {}, change.path_hex)),
-        change.binary && element("p", { class: "note" }, "Binary: no lines to compare."),
-        change.too_large && element("p", { class: "note" }, "Too large to compare."),
+        change.path_hex && note("Its name is no text: ", element("code", {}, change.path_hex)),
+        change.binary && note("Binary: no lines to compare."),
+        change.too_large && note("Too large to compare."),
         change.diff && diff(change.diff));
 }
 

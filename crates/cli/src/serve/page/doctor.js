@@ -1,12 +1,12 @@
 // What the doctor has found: promises, whether each holds, by what, and how to mend it.
 
-import { badge, element, facts, replace, section } from "./dom.js";
+import { badge, element, facts, replace, section, warning } from "./dom.js";
 import { exact, prose, visible } from "./text.js";
 
 export function showDoctor(place, { promises = [], missing = [], level, problem, programs, min_isolation: least }) {
     const broken = promises.filter((promise) => promise.state !== "holds");
     replace(place,
-        problem && element("p", { class: "warning" }, visible(problem)),
+        problem && warning(visible(problem)),
         facts([
             ["Level", level && visible(level)],
             ["Programs", `${programs === "run" ? "run" : "do not run"}; at least ${least} is asked for`],

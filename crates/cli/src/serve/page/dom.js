@@ -40,6 +40,27 @@ export function button(label, click, properties = {}) {
     return element("button", { type: "button", ...properties, on: { click } }, label);
 }
 
+/** For fields with commands and names: nothing is to correct them. */
+export const LITERAL = { spellcheck: "false", autocapitalize: "off", autocomplete: "off" };
+
+/** `link("undo", 12, "its record")`: to one thing in a view. */
+export function link(view, id, text, properties = {}) {
+    return element("a", { href: `#/${view}/${encodeURIComponent(id)}`, ...properties }, text);
+}
+
+/** All requests of a session. */
+export function linkToSession(session, text) {
+    return element("a", { href: `#/history?session=${encodeURIComponent(session)}`, title: "All of this session" }, text);
+}
+
+export function note(...children) {
+    return element("p", { class: "note" }, ...children);
+}
+
+export function warning(...children) {
+    return element("p", { class: "warning" }, ...children);
+}
+
 /** The head of a view. The heading takes the focus when the view is opened, so that it is read out. */
 export function heading(title, about, ...actions) {
     return element("header", { class: "heading" },

@@ -1,7 +1,7 @@
 // What was asked, newest first, with filters. One request as a whole is in request.js.
 
 import { get, path } from "./api.js";
-import { badge, button, element, empty, failure, heading, loading, replace } from "./dom.js";
+import { LITERAL, badge, button, element, empty, failure, heading, loading, replace } from "./dom.js";
 import { project } from "./projects.js";
 import { exitBadge, showRequest } from "./request.js";
 import { inline, line } from "./text.js";
@@ -28,10 +28,10 @@ async function showAll({ root, query, signal }) {
 
 function filters(state) {
     const { filter } = state;
-    const grep = element("input", { type: "search", name: "grep", placeholder: "Text in the command", "aria-label": "Text in the command", value: filter.grep ?? "", data: { search: "" }, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
+    const grep = element("input", { type: "search", name: "grep", placeholder: "Text in the command", "aria-label": "Text in the command", value: filter.grep ?? "", data: { search: "" }, ...LITERAL });
     const decision = select("decision", "Decision", DECISIONS, filter.decision);
     const since = select("since", "Since", SINCE, filter.since);
-    const session = element("input", { type: "text", name: "session", placeholder: "Session", "aria-label": "Session", value: filter.session ?? "", spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
+    const session = element("input", { type: "text", name: "session", placeholder: "Session", "aria-label": "Session", value: filter.session ?? "", ...LITERAL });
     const failed = element("input", { type: "checkbox", name: "failed" });
     failed.checked = filter.failed === "true";
     let timer = 0;

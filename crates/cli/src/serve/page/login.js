@@ -1,6 +1,6 @@
 // The field for the token, where it did not come with the address.
 
-import { element, failure, replace } from "./dom.js";
+import { element, failure, note, replace } from "./dom.js";
 
 export function showLogin(place, error, enter) {
     const field = element("input", { type: "password", id: "token", autocomplete: "off", spellcheck: "false", required: true });
@@ -15,6 +15,6 @@ export function showLogin(place, error, enter) {
         element("label", { for: "token" }, "Token"),
         field,
         element("button", { class: "primary" }, "Sign in"),
-        element("p", { class: "note" }, "On the machine that runs it, ", element("code", {}, "exacta serve --print-token"), " prints the address of this page with the token in it. It is kept for this tab only.")));
+        note("On the machine that runs it, ", element("code", {}, "exacta serve --print-token"), " prints the address of this page with the token in it. It is kept for this tab only.")));
     field.focus();
 }

@@ -1,6 +1,6 @@
 // What a command writes, as it comes: in pieces, at most so much of it, following its end as long as one looks there.
 
-import { button, element } from "./dom.js";
+import { button, element, note } from "./dom.js";
 import { visible, withoutEscapes } from "./text.js";
 
 /** More is dropped from the front; the history has the whole. */
@@ -69,7 +69,7 @@ export class OutputPane {
             this.size -= oldest.size;
             oldest.remove();
             this.dropped ??= this.text.insertAdjacentElement("beforebegin",
-                element("p", { class: "note" }, "The beginning is not shown any more. The history has it."));
+                note("The beginning is not shown any more. The history has it."));
         }
     }
 

@@ -1,7 +1,7 @@
 // What the judge would say about a command. Nothing is run.
 
 import { path, post } from "./api.js";
-import { badge, element, facts, failure, heading, loading, replace, section, table } from "./dom.js";
+import { LITERAL, badge, element, facts, failure, heading, loading, replace, section, table } from "./dom.js";
 import { project } from "./projects.js";
 import { exact, prose, typed, visible } from "./text.js";
 
@@ -17,7 +17,7 @@ const WORDS = { allow: "It would run.", confirm: "A person would be asked.", den
 export const policy = { title: "Policy", show };
 
 async function show({ root, query, signal }) {
-    const field = element("textarea", { rows: 3, "aria-label": "Command", placeholder: "git push --force origin main", spellcheck: "false", autocapitalize: "off", autocomplete: "off", value: query.get("command") ?? "", data: { search: "" } });
+    const field = element("textarea", { rows: 3, "aria-label": "Command", placeholder: "git push --force origin main", ...LITERAL, value: query.get("command") ?? "", data: { search: "" } });
     const result = element("div", { class: "verdict", "aria-live": "polite" });
     const test = () => ask(field.value, result, signal);
     field.addEventListener("keydown", (event) => {

@@ -2,7 +2,7 @@
 
 import { get, path, post, remove } from "./api.js";
 import { confirm } from "./dialog.js";
-import { badge, button, element, facts, failure, heading, replace } from "./dom.js";
+import { LITERAL, badge, button, element, facts, failure, heading, replace } from "./dom.js";
 import { OutputPane } from "./output.js";
 import { project } from "./projects.js";
 import { sleep } from "./stream.js";
@@ -63,7 +63,7 @@ async function follow({ id, pane, problem, signal }, tell) {
 }
 
 function inputForm(id, problem) {
-    const field = element("input", { type: "text", "aria-label": "Input", placeholder: "A line for its standard input", spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
+    const field = element("input", { type: "text", "aria-label": "Input", placeholder: "A line for its standard input", ...LITERAL });
     const send = async (body) => {
         try {
             await post(path("processes", id, "input"), body);

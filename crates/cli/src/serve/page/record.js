@@ -3,7 +3,7 @@
 import { ApiError, get, path, post } from "./api.js";
 import { changeList, tally } from "./diff.js";
 import { confirm } from "./dialog.js";
-import { announce, badge, button, element, empty, facts, failure, heading, loading, replace, section } from "./dom.js";
+import { announce, badge, button, element, empty, facts, failure, heading, link, linkToSession, loading, note, replace, section } from "./dom.js";
 import { project } from "./projects.js";
 import { block, exact, name, visible } from "./text.js";
 import { moment } from "./time.js";
@@ -26,7 +26,7 @@ export async function showRecord(place) {
             ["When", moment(record.time)],
             ["Exit", record.exit_code ?? null],
             ["Directory", record.working_dir && name(record.working_dir)],
-            ["Session", record.session && element("a", { href: `#/history?session=${encodeURIComponent(record.session)}` }, exact(record.session))],
+            ["Session", record.session && linkToSession(record.session, exact(record.session))],
             // The preview of undoing says it where it matters.
             ["Not taken back", record.state !== "applied" && record.irreversible?.length > 0 && list(record.irreversible)],
         ]),
@@ -112,17 +112,17 @@ function refusal(error) {
         conflicts.length > 0 && inTheWay("Changed meanwhile", conflicts),
         refused.length > 0 && [element("p", {}, "This may not come into the project:"), list(refused.map((one) => `${one.path}: ${one.reason}`))],
         later.length > 0 && element("p", {}, "Later ones that touch the same paths: ",
-            later.map((id) => [element("a", { href: `#/undo/${encodeURIComponent(id)}` }, `#${id}`), " "])),
+            later.map((id) => [link("undo", id, `#${id}`), " "])),
     ];
 }
 
 function effects(changes) {
-    if (changes.length === 0) return element("p", { class: "note" }, "change no file.");
+    if (changes.length === 0) return note("change no file.");
     const items = changes.slice(0, 200).map(({ action, path: where, from }) => element("li", {},
         badge(action), " ", from && [name(from), " → "], name(where || ".")));
     return [
         element("ul", { class: "effects" }, items),
-        changes.length > items.length && element("p", { class: "note" }, `and ${changes.length - items.length} more`),
+        changes.length > items.length && note(`and ${changes.length - items.length} more`),
     ];
 }
 

@@ -1,7 +1,7 @@
 // One request, all of it.
 
 import { get, path } from "./api.js";
-import { badge, element, facts, heading, loading, replace, section, table } from "./dom.js";
+import { badge, element, facts, heading, link, linkToSession, loading, note, replace, section, table } from "./dom.js";
 import { finished } from "./output.js";
 import { project } from "./projects.js";
 import { block, exact, name, prose, typed, visible } from "./text.js";
@@ -13,7 +13,7 @@ export async function showRequest({ root, id, signal }) {
     replace(root,
         heading(`Request ${request.number ?? ""}`, null,
             element("a", { class: "button", href: `#/policy?command=${encodeURIComponent(request.command ?? "")}` }, "Test it"),
-            request.undo && element("a", { class: "button primary", href: `#/undo/${encodeURIComponent(request.undo.id)}` }, `Undo record #${request.undo.id}`)),
+            request.undo && link("undo", request.undo.id, `Undo record #${request.undo.id}`, { class: "button primary" })),
         block(request.command ?? "", "command"),
         summary(request), parts(request), raw(request));
 }
@@ -32,12 +32,12 @@ function summary(request) {
         ["Rule", request.policy_rule_matched && [exact(request.policy_rule_matched), request.rule_source && [" in ", exact(request.rule_source)]]],
         ["Hint", request.hint && prose(request.hint)],
         ["Ended", [exitBadge(request), request.stopped && [" ", visible(request.stopped)]]],
-        ["Approval", approval && [element("a", { href: `#/approvals/${encodeURIComponent(approval.id)}` }, exact(String(approval.id).slice(0, 13))), approval.by && [" by ", visible(approval.by)], approval.scope && [", ", visible(approval.scope)]]],
+        ["Approval", approval && [link("approvals", approval.id, exact(String(approval.id).slice(0, 13))), approval.by && [" by ", visible(approval.by)], approval.scope && [", ", visible(approval.scope)]]],
         ["Asked", toDate(request.timestamp) && [moment(request.timestamp), " · ", toDate(request.timestamp).toLocaleString()]],
         ["Took", request.duration_ms !== undefined && duration(request.duration_ms)],
         ["Used", used.cpu_ms !== undefined && `${duration(used.cpu_ms)} of processor time${used.memory_peak_bytes ? `, ${bytes(used.memory_peak_bytes)} of memory` : ""}`],
         ["Agent", request.agent && visible(request.agent)],
-        ["Session", request.session && element("a", { href: `#/history?session=${encodeURIComponent(request.session)}`, title: "All of this session" }, exact(request.session))],
+        ["Session", request.session && linkToSession(request.session, exact(request.session))],
         ["Directory", request.working_dir && name(request.working_dir)],
         ["Profile", request.profile && visible(request.profile)],
         ["Isolation", isolation.level && [visible(isolation.level), isolation.walls?.length > 0 && `: ${isolation.walls.join(", ")}`]],
@@ -61,7 +61,7 @@ function parts(request) {
             refusals.map((one) => [exact(typed(one.argv)), badge(one.decision), rule(one.policy_rule_matched, one.rule_source), visible(one.reason ?? "")]))),
         steps.length > 0 && section(`Steps (${steps.length + (request.steps_left_out ?? 0)})`, table(["Command", "Rule", "Exit", "Took", "Kind"],
             steps.map((step) => [exact(typed(step.argv)), rule(step.rule), String(step.exit_code), duration(step.duration_ms), step.builtin ? "in process" : "program"])),
-        request.steps_left_out > 0 && element("p", { class: "note" }, `${request.steps_left_out} more are not recorded one by one.`)),
+        request.steps_left_out > 0 && note(`${request.steps_left_out} more are not recorded one by one.`)),
         starts.length > 0 && section(`Programs started (${starts.length})`, table(["Command", "Decision", "Rule", "Directory"],
             starts.map((start) => [exact(typed(start.argv)), badge(start.decision), rule(start.rule, start.rule_source), name(start.working_dir)]))),
         execs.length > 0 && section(`What they executed (${execs.length})`, table(["Program", "Words", "Process"],
@@ -76,7 +76,7 @@ function rule(rule, source) {
 }
 
 function output({ stdout = "", stderr = "", stdout_bytes: out, stderr_bytes: err }) {
-    if (!stdout && !stderr) return section("Output", element("p", { class: "note" }, "It has written nothing."));
+    if (!stdout && !stderr) return section("Output", note("It has written nothing."));
     const one = (text, stream, words, count) => text && [element("h3", {}, words, " ", element("span", { class: "note" }, bytes(count ?? text.length))), finished(text, stream, words)];
     return section("Output", one(stdout, "stdout", "Standard output", out), one(stderr, "stderr", "Standard error", err));
 }

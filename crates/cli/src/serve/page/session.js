@@ -3,7 +3,7 @@
 import { get, path, remove } from "./api.js";
 import { onEvents } from "./daemon.js";
 import { confirm } from "./dialog.js";
-import { badge, button, element, facts, failure, heading, replace } from "./dom.js";
+import { LITERAL, badge, button, element, facts, failure, heading, link, note, replace } from "./dom.js";
 import { OutputPane } from "./output.js";
 import { project } from "./projects.js";
 import { commandOf as ownCommand, run, runningIn, runs } from "./runs.js";
@@ -35,7 +35,7 @@ async function describe({ id, about }, signal) {
         const all = await get(path("sessions"), { project: project() }, { signal });
         const session = all.find((one) => one.id === id);
         if (!session) {
-            replace(about, element("p", { class: "note" }, "This session has ended."));
+            replace(about, note("This session has ended."));
             return;
         }
         const { running } = session;
@@ -71,7 +71,7 @@ function tell(view, { event, data }) {
     if (event === "output") pane.append(data.stream, data.text);
     if (event === "approval") {
         const words = data.state === "pending" ? "waits for an approval" : `approval: ${data.state}`;
-        pane.note(words, " ", element("a", { href: `#/approvals/${encodeURIComponent(data.id)}` }, "look at it"));
+        pane.note(words, " ", link("approvals", data.id, "look at it"));
     }
     if (event === "ended") pane.note(...ended(data));
 }
@@ -92,13 +92,13 @@ function ended({ exit_code: exit, duration_ms: took, undo, correlation_id: id, t
         badge(exit === 0 ? "ended" : "failed", `exit ${exit}`), ` ${duration(took)}`,
         timedOut && " timed out",
         exit !== 0 && decision !== "allow" && reason ? [" ", visible(reason)] : null,
-        undo && [" ", element("a", { href: `#/undo/${encodeURIComponent(undo.id)}` }, `undo #${undo.id}`)],
-        id && [" ", element("a", { href: `#/history/${encodeURIComponent(id)}` }, "details")],
+        undo && [" ", link("undo", undo.id, `undo #${undo.id}`)],
+        id && [" ", link("history", id, "details")],
     ];
 }
 
 function runForm(view, signal) {
-    const field = element("textarea", { rows: 1, "aria-label": "Command", placeholder: "Command; Enter runs it, Shift+Enter is a new line", spellcheck: "false", autocapitalize: "off", autocomplete: "off", data: { search: "" } });
+    const field = element("textarea", { rows: 1, "aria-label": "Command", placeholder: "Command; Enter runs it, Shift+Enter is a new line", ...LITERAL, data: { search: "" } });
     const hold = element("input", { type: "checkbox" });
     const start = element("button", { class: "primary" }, "Run");
     const stop = button("Stop", () => runningIn(view.id)?.stop(), { class: "danger" });

@@ -2,7 +2,7 @@
 
 import { get, path, post } from "./api.js";
 import { onEvents } from "./daemon.js";
-import { badge, button, element, empty, failure, heading, loading, replace, section } from "./dom.js";
+import { LITERAL, badge, button, element, empty, failure, heading, loading, replace, section } from "./dom.js";
 import { project } from "./projects.js";
 import { showProcess } from "./process.js";
 import { showSession } from "./session.js";
@@ -73,7 +73,7 @@ function processRow({ id, command, state, exit_code: exit, started, bytes: writt
 
 /** A field for a command that is to run on without a session. */
 function starter(problem) {
-    const field = element("input", { type: "text", "aria-label": "Command to run in the background", placeholder: "npm run dev", spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
+    const field = element("input", { type: "text", "aria-label": "Command to run in the background", placeholder: "npm run dev", ...LITERAL });
     const start = () => field.value.trim() && create("processes", { command: field.value }, problem);
     return element("form", { class: "run-form", on: { submit: (event) => { event.preventDefault(); start(); } } },
         field, element("button", {}, "Start"));

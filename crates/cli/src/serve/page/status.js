@@ -1,7 +1,7 @@
 // How a project is guarded, what the daemon has, and a doctor that tries it.
 
 import { get, path } from "./api.js";
-import { badge, button, element, facts, failure, heading, loading, replace, section, table } from "./dom.js";
+import { badge, button, element, facts, failure, heading, loading, note, replace, section, table, warning } from "./dom.js";
 import { showDoctor } from "./doctor.js";
 import { project } from "./projects.js";
 import { exact, name, visible } from "./text.js";
@@ -14,7 +14,7 @@ export const status = { title: "Status", show };
 
 async function show({ root, signal }) {
     const found = element("div", {}, loading("the status"));
-    const doctor = element("div", { "aria-live": "polite" }, element("p", { class: "note" }, "The doctor tries to break out of the jail, and says what holds. It takes a moment."));
+    const doctor = element("div", { "aria-live": "polite" }, note("The doctor tries to break out of the jail, and says what holds. It takes a moment."));
     const examine = async () => {
         replace(doctor, loading("what the doctor finds"));
         try {
@@ -42,8 +42,8 @@ function overview(all) {
     const { rules = {}, isolation = {} } = all;
     const missing = isolation.missing ?? [];
     return [
-        (all.notices ?? []).map((notice) => element("p", { class: "warning" }, visible(notice))),
-        isolation.problem && element("p", { class: "warning" }, visible(isolation.problem)),
+        (all.notices ?? []).map((notice) => warning(visible(notice))),
+        isolation.problem && warning(visible(isolation.problem)),
         element("div", { class: "tiles" },
             tile("Execution", all.enabled ? badge("on") : badge("off"), `profile ${all.profile}; unknown commands: ${all.unknown_commands}`),
             tile("Rules", [badge("allow", `${rules.allow} allow`), badge("confirm", `${rules.confirm} ask`), badge("deny", `${rules.deny} deny`)], null),
@@ -63,7 +63,7 @@ function overview(all) {
 
 function tile(title, value, about) {
     return element("div", { class: "tile" },
-        element("h2", {}, title), element("div", { class: "tile-value" }, value), about && element("p", { class: "note" }, about));
+        element("h2", {}, title), element("div", { class: "tile-value" }, value), about && note(about));
 }
 
 function limits({ limits: all }) {
@@ -75,12 +75,12 @@ function limits({ limits: all }) {
         ["Tasks", all.tasks !== undefined && String(all.tasks)],
         ["Open files", all.open_files !== undefined && String(all.open_files)],
         ["Output", bytes(all.output_bytes)],
-    ]), element("p", { class: "note" }, "Builds and package managers get more."));
+    ]), note("Builds and package managers get more."));
 }
 
 function configuration({ configuration: files = [] }) {
     return section("Configuration", files.length === 0
-        ? element("p", { class: "note" }, "No file configures it: these are the defaults.")
+        ? note("No file configures it: these are the defaults.")
         : table(["File", "Belongs to"], files.map(({ file, tier }) => [name(file), visible(tier)])));
 }
 
