@@ -13,6 +13,7 @@ mod service;
 mod signals;
 mod streams;
 mod table;
+mod telegram;
 mod terminal;
 mod usage;
 mod verbs;
