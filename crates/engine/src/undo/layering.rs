@@ -156,9 +156,9 @@ impl Layering {
     /// Lays it over the project in a jail in which nothing runs. From now on what is written goes there, whoever writes.
     pub(crate) fn lay(&self, cell: &mut Cell) -> Result<(), Failure> {
         let mut made = self.lock();
-        let made = made.as_mut().ok_or_else(|| {
-            for_undo(Failure::new("lay a layer that was not made", Errno::NOENT))
-        })?;
+        let made = made
+            .as_mut()
+            .ok_or_else(|| for_undo(Failure::new("lay a layer that was not made", Errno::NOENT)))?;
         let handle = if std::mem::replace(&mut made.laid, true) {
             self.lay_again(cell, made)?
         } else {
@@ -229,6 +229,7 @@ impl Layering {
         self.cover.take_off();
         self.transactions.set_layered(false);
         self.direct.store(false, Ordering::Release);
+        self.again.store(false, Ordering::Release);
         let Some(Made { layer, laid, aside, .. }) = self.lock().take() else { return Ok(None) };
         self.again.store(laid && aside.is_none(), Ordering::Release);
         if !laid {

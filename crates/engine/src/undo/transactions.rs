@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use bstr::{BStr, BString};
-use exacta_store::{About, Journal, Layer, LayerAhead, Outcome, RecordId, Recording, Time, UndoError};
+use exacta_store::{
+    About, Journal, Layer, LayerAhead, Outcome, RecordId, Recording, Time, UndoError,
+};
 use rustix::io::Errno;
 
 use super::cleaning::{Cleaning, Retention};

@@ -117,9 +117,11 @@ impl Spawner {
         let notifier = notifier.then(&mut next).transpose()?;
         ends.proxy = proxy.then(&mut next).transpose()?;
         let layer = laid.then(&mut next).transpose()?;
-        let first = plan.view.layers.as_ref().and_then(|layers| {
-            Some((layers.target.clone(), layers.first.clone()?))
-        });
+        let first = plan
+            .view
+            .layers
+            .as_ref()
+            .and_then(|layers| Some((layers.target.clone(), layers.first.clone()?)));
         let init = limits::process_of(handle.as_fd()).at("find the jail's first process")?;
         let limits = limits::kept_from_outside(&plan.limits, &walls);
         let watch = notifier.map(|listener| Watch::over_empty(listener, init, limits));
