@@ -6,7 +6,8 @@
 //! write directly finds it taken away. If anything about it is not as it should be, it is dropped, and a layer is made as if
 //! there had been none.
 
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Weak};
 use std::thread;
 
 use bstr::ByteSlice;
@@ -36,21 +37,35 @@ fn is_looked_into(view: &View, layering: &Layering) -> bool {
     places.any(|place| place.starts_with(layering.root()))
 }
 
+/// To whom is said that a layer is to be laid ahead; absent: there is no thread for it, and nobody lays any.
+pub(super) type Worker = Option<Sender<Arc<Layering>>>;
+
 impl Jail {
     /// Beside whatever the caller does now. The next request waits for it or, if it is faster, does without.
     fn lay_ahead(self: &Arc<Self>, layering: &Arc<Layering>) {
-        let (jail, layering) = (Arc::clone(self), Arc::clone(layering));
-        let lay = move || {
+        let worker = self.worker.get_or_init(|| start_worker(Arc::downgrade(self)));
+        if let Some(worker) = worker {
+            let _nobody_waits = worker.send(Arc::clone(layering));
+        }
+    }
+}
+
+/// Ends with the jail.
+fn start_worker(jail: Weak<Jail>) -> Worker {
+    let (worker, asked) = channel::<Arc<Layering>>();
+    let work = move || {
+        for layering in asked {
+            let Some(jail) = jail.upgrade() else { return };
             let mut state = jail.lock();
             // Nothing runs in it, and nobody has begun to use it for something else.
             let idle = state.tally.is_none();
             if let Some(standing) = state.standing.as_mut().filter(|_| idle) {
                 standing.lay_ahead(&layering);
             }
-        };
-        // Without a thread the next request makes its own.
-        let _nobody_waits = thread::Builder::new().name("jail-ahead".into()).spawn(lay);
-    }
+        }
+    };
+    let started = thread::Builder::new().name("jail-ahead".into()).stack_size(256 << 10);
+    started.spawn(work).ok().map(|_| worker)
 }
 
 impl Standing {

@@ -1,7 +1,7 @@
 //! The jail of a session: made when the first program needs it, and kept for the next.
 
 use std::os::fd::BorrowedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use exacta_jail::{Cell, Ending, Failure, Manner, Plan, Program, Running, Spawner
 use exacta_store::{Dismissed, LayerAhead, UndoError};
 use rustix::io::Errno;
 
+use super::ahead::Worker;
 use super::doors::{self, Door, Doors};
 use super::plan::Prepared;
 use crate::network::{self, Connection, Proxy, Reach};
@@ -20,6 +21,7 @@ use crate::undo::Layering;
 #[derive(Default)]
 pub struct Jail {
     state: Mutex<State>,
+    pub(super) worker: OnceLock<Worker>,
 }
 
 #[derive(Default)]

@@ -238,8 +238,11 @@ impl Layering {
         if let Some(store) = aside {
             layer.bring(store.as_fd(), owner_outside)?;
         }
-        let plan = layer.plan();
         // Most programs only read.
+        if layer.is_untouched() {
+            return put_away(layer.dismiss()?).map(|()| None);
+        }
+        let plan = layer.plan();
         if plan.as_ref().is_ok_and(LayerPlan::is_empty) {
             return put_away(layer.dismiss()?).map(|()| None);
         }

@@ -16,6 +16,7 @@ use crate::error::{At, UndoError};
 use crate::facts::{Facts, Time};
 use crate::ground::Ground;
 use crate::journal;
+use crate::path::STATE;
 use crate::record::{About, Entry, LayerEntry, Outcome, Phase, RecordId};
 use crate::recording::new_record;
 use crate::system;
@@ -42,6 +43,8 @@ pub struct Layer {
     pub(crate) folder: OwnedFd,
     /// The project's file system cannot carry what an overlay writes.
     pub(super) aside: bool,
+    /// Its `upper` when it was stamped.
+    pub(super) stamped: Option<Facts>,
 }
 
 /// Gives the mark of the mount a time that is later than any change before, and not later than any change that follows.
@@ -49,20 +52,25 @@ pub struct Layer {
 /// Only the kernel can give such a time, and on many file systems its clock stands still for some milliseconds: then a change
 /// of ours right before would have the same time as one of somebody else right after. So this waits until it has gone on;
 /// where times have nanoseconds (Linux 6.13), that is at once.
-fn stamp(folder: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(super) fn stamp(folder: BorrowedFd<'_>) -> Result<Option<Time>, Errno> {
     const PATIENCE: u32 = 100;
-    let time = || Ok(system::stat(folder, MOMENT)?.map(|stat| Time::modified(&stat)));
     // What it says may be of long ago; what the clock says now is what a change of ours right before has.
     system::touch(folder, MOMENT)?;
-    let before: Option<Time> = time()?;
+    let before = moment(folder)?;
+    let mut now = before;
     for _ in 0..PATIENCE {
         system::touch(folder, MOMENT)?;
-        if time()? > before {
+        now = moment(folder)?;
+        if now > before {
             break;
         }
         std::thread::sleep(std::time::Duration::from_micros(200));
     }
-    Ok(())
+    Ok(now)
+}
+
+pub(super) fn moment(folder: BorrowedFd<'_>) -> Result<Option<Time>, Errno> {
+    Ok(system::stat(folder, MOMENT)?.map(|stat| Time::modified(&stat)))
 }
 
 impl Layer {
@@ -100,9 +108,25 @@ impl Layer {
             .at("use the layer again", &self.name)
     }
 
-    /// Right before it is mounted: what somebody changes from now on is found when the layer is applied.
-    pub fn stamp(&self) -> Result<(), UndoError> {
-        stamp(self.folder.as_fd()).at("make a layer", &self.name)
+    /// Right before it is mounted, or before somebody looks into the mount: what somebody changes from now on is found when
+    /// the layer is applied.
+    pub fn stamp(&mut self) -> Result<(), UndoError> {
+        let moment = stamp(self.folder.as_fd()).at("make a layer", &self.name)?;
+        let upper = Facts::of(&self.folder, UPPER).at("look at the layer", &self.name)?;
+        // A change in the same moment could not be told from it.
+        self.stamped = upper.filter(|upper| Some(upper.changed) < moment);
+        Ok(())
+    }
+
+    /// Whether it is certain that nothing was written to it since it was stamped. Whatever is written, however deep, leaves a name
+    /// in `upper`, or changes what is known of it. To mount it may do that too: then a plan has to be made to know.
+    pub fn is_untouched(&self) -> bool {
+        let untouched = || -> Result<bool, Errno> {
+            let upper = system::open_listing(&self.folder, UPPER)?;
+            let now = Facts::from_stat(&system::stat_handle(&upper)?);
+            Ok(self.stamped.as_ref() == Some(&now) && system::list(&upper)? == [STATE])
+        };
+        self.stamped.is_some() && untouched().unwrap_or(false)
     }
 
     /// Below the state directory: `undo/run/…`.
@@ -123,7 +147,7 @@ impl Layer {
 
     /// After a failed apply everything is as it was, but for its change times.
     pub(crate) fn set_moment(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
-        stamp(open(ground, name)?.as_fd()).at("look at the layer", name)
+        stamp(open(ground, name)?.as_fd()).map(|_| ()).at("look at the layer", name)
     }
 
     /// What was in it is in the tree: what is left is nothing to decide about.
@@ -170,7 +194,13 @@ impl Layer {
     /// The layer of a record that is held.
     pub(crate) fn held(ground: &Arc<Ground>, name: &BStr) -> Result<Self, UndoError> {
         let folder = open(ground, name)?;
-        Ok(Layer { ground: Arc::clone(ground), name: name.to_owned(), folder, aside: false })
+        Ok(Layer {
+            ground: Arc::clone(ground),
+            name: name.to_owned(),
+            folder,
+            aside: false,
+            stamped: None,
+        })
     }
 }
 
@@ -242,7 +272,13 @@ pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoErro
     }
     let about = system::open_reading(&folder, ABOUT).and_then(content::read_all);
     let about = about.ok().and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
-    let layer = Layer { ground: Arc::clone(ground), name: name.clone(), folder, aside: false };
+    let layer = Layer {
+        ground: Arc::clone(ground),
+        name: name.clone(),
+        folder,
+        aside: false,
+        stamped: None,
+    };
     if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
         return layer.discard();
     }

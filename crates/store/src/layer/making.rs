@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bstr::BString;
 use rustix::io::Errno;
 
-use super::folder::{ABOUT, Dismissed, Layer, MOMENT, UNFINISHED, UPPER, WORK};
+use super::folder::{ABOUT, Dismissed, Layer, MOMENT, UNFINISHED, UPPER, WORK, moment};
 use super::marks::Marks;
 use super::plan::is_whiteout;
 use crate::error::{At, UndoError};
@@ -30,13 +30,15 @@ pub struct LayerAhead {
     /// What its `upper` has of the project's root.
     root: Facts,
     attributes: Attributes,
+    /// A change of the root since then has another change time.
+    telling: bool,
 }
 
 impl Journal {
     /// A new layer, right before the overlay is mounted: `upper` and `work` are in its folder. What somebody changes in
     /// the project from now on is found when the layer is applied.
     pub fn layer(&self, about: &About) -> Result<Layer, UndoError> {
-        let layer = self.unstamped_layer(about)?;
+        let mut layer = self.unstamped_layer(about)?;
         layer.stamp()?;
         Ok(layer)
     }
@@ -66,9 +68,11 @@ impl Journal {
             let filled = fill(&self.ground, &folder)?;
             Ok((folder, filled))
         };
-        let (folder, Filled { aside, root, attributes }) = made().at("make a layer", &name)?;
-        let layer = Layer { ground: Arc::clone(&self.ground), name, folder, aside };
-        Ok(LayerAhead { layer, root, attributes })
+        let (folder, filled) = made().at("make a layer", &name)?;
+        let Filled { aside, root, attributes, telling } = filled;
+        let ground = Arc::clone(&self.ground);
+        let layer = Layer { ground, name, folder, aside, stamped: None };
+        Ok(LayerAhead { layer, root, attributes, telling })
     }
 }
 
@@ -89,6 +93,7 @@ struct Filled {
     aside: bool,
     root: Facts,
     attributes: Attributes,
+    telling: bool,
 }
 
 fn fill(ground: &Ground, folder: &OwnedFd) -> Result<Filled, Errno> {
@@ -105,13 +110,17 @@ fn fill(ground: &Ground, folder: &OwnedFd) -> Result<Filled, Errno> {
     };
     facts::put_back(folder, UPPER, &root, &attributes)?;
     system::create_file(folder, MOMENT)?;
-    Ok(Filled { aside, root, attributes })
+    let telling = Some(root.changed) < moment(folder.as_fd())?;
+    Ok(Filled { aside, root, attributes, telling })
 }
 
 fn root_of(ground: &Ground) -> Result<(Facts, Attributes), Errno> {
     let root = Facts::from_stat(&system::stat_handle(ground.root())?);
-    let attributes = Attributes::of(system::open_object(ground.root(), b".")?)?;
-    Ok((root, attributes))
+    Ok((root, attributes_of_root(ground)?))
+}
+
+fn attributes_of_root(ground: &Ground) -> Result<Attributes, Errno> {
+    Attributes::of(system::open_object(ground.root(), b".")?)
 }
 
 impl LayerAhead {
@@ -130,14 +139,18 @@ impl LayerAhead {
         self.fits().unwrap_or(false)
     }
 
-    /// What it has of the project's root is compared by value: no time says for sure that nobody has changed anything. A mount
-    /// keeps mode, owner and attributes of its root in memory; the time it asks of `upper` whenever somebody wants to know it, so
-    /// that can be put right: a new file in the root changes nothing else.
+    /// What it has of the project's root is compared by value where no time says for sure that nobody has changed anything. A
+    /// mount keeps mode, owner and attributes of its root in memory; the time it asks of `upper` whenever somebody wants to know
+    /// it, so that can be put right: a new file in the root changes nothing else.
     fn fits(&self) -> Result<bool, Errno> {
-        let folder = self.layer.folder.as_fd();
-        let (root, attributes) = root_of(&self.layer.ground)?;
+        let (folder, ground) = (self.layer.folder.as_fd(), &self.layer.ground);
+        let root = Facts::from_stat(&system::stat_handle(ground.root())?);
         let kept = |facts: &Facts| (facts.inode, facts.device, facts.mode, facts.user, facts.group);
-        if kept(&root) != kept(&self.root) || attributes != self.attributes {
+        if kept(&root) != kept(&self.root) {
+            return Ok(false);
+        }
+        let unchanged = self.telling && root.changed == self.root.changed;
+        if !unchanged && attributes_of_root(ground)? != self.attributes {
             return Ok(false);
         }
         // Whoever clears a project away may have cleared away what keeps its state out of sight.

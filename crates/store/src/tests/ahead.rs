@@ -28,7 +28,7 @@ fn what_changes_before_it_is_used_is_no_conflict_and_what_changes_after_is() {
     let ahead = journal.layer_ahead().unwrap();
     project.run("echo 2 >> before; touch made");
     assert!(ahead.is_fit());
-    let layer = ahead.begin(&about()).unwrap();
+    let mut layer = ahead.begin(&about()).unwrap();
     layer.stamp().unwrap();
     project.run("echo mine >> after");
     project.run_on(&layer, "echo 3 >> before; echo 3 >> after");
@@ -41,7 +41,7 @@ fn what_changes_before_it_is_used_is_no_conflict_and_what_changes_after_is() {
     project.run("echo 2 >> before");
     let before = project.tree();
     assert!(ahead.is_fit());
-    let layer = ahead.begin(&about()).unwrap();
+    let mut layer = ahead.begin(&about()).unwrap();
     layer.stamp().unwrap();
     project.run_on(&layer, "echo 3 >> before; rm after");
     let recording = journal.begin(about());
@@ -109,6 +109,38 @@ fn what_was_cleared_away_is_not_used() {
     fs::remove_dir_all(project.root.join(".clada/undo")).unwrap();
     assert!(!ahead.is_fit());
     assert!(ahead.begin(&about()).is_err());
+}
+
+#[test]
+fn what_is_written_is_noticed() {
+    let changes: [fn(&PathBuf); 5] = [
+        |upper| fs::write(upper.join("made"), "").unwrap(),
+        |upper| {
+            // Made, and gone again.
+            fs::write(upper.join("made"), "").unwrap();
+            fs::remove_file(upper.join("made")).unwrap();
+        },
+        |upper| fs::set_permissions(upper, fs::Permissions::from_mode(0o711)).unwrap(),
+        |upper| {
+            let value = rustix::fs::XattrFlags::empty();
+            rustix::fs::setxattr(upper, "user.some", b"value", value).unwrap();
+        },
+        |upper| {
+            // Whatever it does to its times.
+            let before = fs::metadata(upper).unwrap().modified().unwrap();
+            fs::write(upper.join("made"), "").unwrap();
+            fs::File::open(upper).unwrap().set_modified(before).unwrap();
+        },
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let project = Project::new();
+        let mut layer = project.journal().unstamped_layer(&about()).unwrap();
+        assert!(!layer.is_untouched(), "nobody knows");
+        layer.stamp().unwrap();
+        assert!(layer.is_untouched() && layer.plan().unwrap().is_empty());
+        change(&run_folder(&project).join(layer.name().to_string()).join("upper"));
+        assert!(!layer.is_untouched(), "{number}");
+    }
 }
 
 /// Nothing was written to it, so there is nothing to decide about, whatever has happened to the root since.
