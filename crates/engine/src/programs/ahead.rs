@@ -4,7 +4,7 @@
 //! layer has ended: whoever runs one program often runs another. Until a request takes it over nobody looks into the mount,
 //! and everything goes on as if it were not there: the shell's own commands write into the project, and a program that is to
 //! write directly finds it taken away. If anything about it is not as it should be, it is dropped, and a layer is made as if
-//! there had been none.
+//! there had been none. What the jail has used is counted anew at the same time: nothing runs in it until then.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Weak};
@@ -73,6 +73,8 @@ impl Standing {
         if self.laid || self.ahead.is_some() || !self.cell.is_alive() {
             return;
         }
+        let limits = self.cell.limits().clone();
+        self.counts_anew = self.cell.set_limits(&limits).is_ok();
         self.ahead = layering.make_ahead();
         let Some(ahead) = &self.ahead else { return };
         if self.cell.lay_ahead(layering.root(), ahead.name().as_bstr()).is_err() {

@@ -46,6 +46,8 @@ pub(super) struct Standing {
     pub(super) laid: bool,
     /// One that lies over the project for the next request, see `ahead.rs`.
     pub(super) ahead: Option<LayerAhead>,
+    /// What it has used is counted anew already, and nothing has run since.
+    pub(super) counts_anew: bool,
     /// Sockets of the host that are covered in it.
     closed: Vec<Door>,
     spawner: Spawner,
@@ -409,7 +411,8 @@ impl State {
             }
             if alive {
                 // Counts anew: for a new request, or after what was counted is in the tally.
-                if first || changes {
+                let counts_anew = std::mem::take(&mut standing.counts_anew);
+                if changes || first && !counts_anew {
                     standing.cell.set_limits(&tally.limits)?;
                 }
                 tally.walls = standing.cell.walls().clone();
@@ -446,7 +449,7 @@ impl State {
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
-        Ok(Standing { proxy, cell, laid: false, ahead: None, closed, spawner })
+        Ok(Standing { proxy, cell, laid: false, ahead: None, counts_anew: false, closed, spawner })
     }
 }
 
