@@ -90,11 +90,11 @@ pub fn measure(root: &str, program: &str, floor: &str, rounds: u32) -> Result<()
             // What a session makes ready for the next one is done meanwhile, or waited for.
             let started = Instant::now();
             run(&mut warm, program)?;
-            note("the one after it, at once", started.elapsed());
+            note("next program of a session, at once", started.elapsed());
             std::thread::sleep(PAUSE);
             let started = Instant::now();
             run(&mut warm, program)?;
-            note("the one after it, after a pause", started.elapsed());
+            note("next program of a session, 1 ms later", started.elapsed());
         }
     }
     println!("{}", json!(times));
