@@ -23,7 +23,8 @@ use serde_json::{Value, json};
 
 const HOOK: &str = "echo true > .git/hooks/pre-commit";
 /// In every text that somebody else can choose.
-const HOSTILE: &str = "<img src=x onerror='window.hacked=1'><script>window.hacked=2</script>\u{202e}";
+const HOSTILE: &str =
+    "<img src=x onerror='window.hacked=1'><script>window.hacked=2</script>\u{202e}";
 
 fn opened(daemon: &Daemon) -> Browser {
     let browser = Browser::start();
@@ -46,7 +47,8 @@ fn waiting(daemon: &Daemon, command: &str) -> std::thread::JoinHandle<String> {
 
 fn ended(events: &str) -> Value {
     let data = events.split("event: ended\ndata: ").nth(1).and_then(|rest| rest.lines().next());
-    serde_json::from_str(data.unwrap_or_else(|| panic!("it has not ended: {events}"))).expect("JSON")
+    serde_json::from_str(data.unwrap_or_else(|| panic!("it has not ended: {events}")))
+        .expect("JSON")
 }
 
 /// Nothing of what others wrote has become anything but text.
@@ -108,7 +110,8 @@ fn output_streams_into_a_session() {
 #[test]
 fn what_others_write_is_only_text() {
     let daemon = Daemon::start();
-    std::fs::write(daemon.project().root.join(format!("x{}", HOSTILE.replace('/', "_"))), "").expect("made");
+    std::fs::write(daemon.project().root.join(format!("x{}", HOSTILE.replace('/', "_"))), "")
+        .expect("made");
     let browser = opened(&daemon);
     let quoted = HOSTILE.replace('\'', "'\\''");
     let run = waiting(&daemon, &format!("echo '{quoted}' > .git/hooks/pre-commit; ls"));
@@ -117,7 +120,11 @@ fn what_others_write_is_only_text() {
     std::thread::sleep(std::time::Duration::from_millis(900));
     browser.click("Approve once", "[data-approval]");
     assert_eq!(ended(&run.join().expect("it ends"))["exit_code"], 0);
-    daemon.post(As::Agent, "/v1/run", &json!({ "command": format!("echo '{quoted}'; ls; cat .git/hooks/pre-commit") }));
+    daemon.post(
+        As::Agent,
+        "/v1/run",
+        &json!({ "command": format!("echo '{quoted}'; ls; cat .git/hooks/pre-commit") }),
+    );
     for view in ["#/approvals", "#/sessions", "#/history", "#/undo", "#/policy", "#/status"] {
         browser.go(view);
         harmless(&browser);

@@ -43,7 +43,8 @@ impl Browser {
         let options = json!({ "args": ARGUMENTS });
         let logging = json!({ "browser": "ALL" });
         let wanted = json!({ "goog:chromeOptions": options, "goog:loggingPrefs": logging });
-        let started = browser.send("/session", &json!({ "capabilities": { "alwaysMatch": wanted } }));
+        let started =
+            browser.send("/session", &json!({ "capabilities": { "alwaysMatch": wanted } }));
         let id = started["sessionId"].as_str().expect("a session").to_owned();
         browser.base = format!("{}/session/{id}", browser.base);
         browser
@@ -123,18 +124,26 @@ impl Browser {
     /// Kept under `docs/` where the operator wants that: EXACTA_SCREENSHOTS names the folder.
     pub fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os("EXACTA_SCREENSHOTS") else { return };
-        let shot = self.send("/goog/cdp/execute", &json!({ "cmd": "Page.captureScreenshot", "params": {} }));
+        let shot = self
+            .send("/goog/cdp/execute", &json!({ "cmd": "Page.captureScreenshot", "params": {} }));
         let text = shot["data"].as_str().expect("a picture");
         let path = std::path::Path::new(&folder).join(format!("{name}.png"));
         std::fs::write(path, decoded(text)).expect("written");
     }
 
     pub fn look(&self, width: u32, dark: bool) {
-        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
-        self.send("/goog/cdp/execute", &json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": size }));
+        let size =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.send(
+            "/goog/cdp/execute",
+            &json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": size }),
+        );
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-        self.send("/goog/cdp/execute", &json!({ "cmd": "Emulation.setEmulatedMedia", "params": media }));
+        self.send(
+            "/goog/cdp/execute",
+            &json!({ "cmd": "Emulation.setEmulatedMedia", "params": media }),
+        );
     }
 }
 
@@ -150,7 +159,8 @@ fn decoded(text: &str) -> Vec<u8> {
     let letters: Vec<u8> = text.bytes().filter(|byte| *byte != b'=').collect();
     let mut bytes = Vec::new();
     for four in letters.chunks(4) {
-        let bits = four.iter().fold(0, |bits, byte| bits << 6 | value(*byte)) << (6 * (4 - four.len()));
+        let bits =
+            four.iter().fold(0, |bits, byte| bits << 6 | value(*byte)) << (6 * (4 - four.len()));
         bytes.extend_from_slice(&bits.to_be_bytes()[1..four.len()]);
     }
     bytes
