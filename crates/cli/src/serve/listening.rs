@@ -19,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Notify, Semaphore, watch};
 
-use super::{Daemon, routes};
+use super::Daemon;
 
 pub const USUAL: &str = "127.0.0.1:7300";
 
@@ -110,10 +110,13 @@ impl Drop for Bound {
     }
 }
 
-pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound) -> Result<(), String> {
+pub async fn until_told_to_end(
+    daemon: Arc<Daemon>,
+    router: Router,
+    bound: Bound,
+) -> Result<(), String> {
     let told = told_to_end()?;
     let (end, ending) = watch::channel(false);
-    let router = routes::all(&daemon);
     let accepting = accept(&bound, router, ending);
     let mut accepting = pin!(accepting);
     tokio::select! {
@@ -121,6 +124,7 @@ pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound) -> Result<(), 
         () = told.notified() => {}
     }
     let _nobody_may_listen = end.send(true);
+    daemon.mcp.end();
     // Whoever waits for a command is answered once that was stopped.
     let service = Arc::clone(&daemon.service);
     let closed = tokio::task::spawn_blocking(move || service.close());
@@ -129,7 +133,8 @@ pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound) -> Result<(), 
     Ok(())
 }
 
-fn told_to_end() -> Result<Arc<Notify>, String> {
+/// Notified when somebody sends a signal that means so.
+pub fn told_to_end() -> Result<Arc<Notify>, String> {
     let told = Arc::new(Notify::new());
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| format!("cannot listen for signals: {error}"))?;
