@@ -1,7 +1,7 @@
 //! `shell_exec`: a command from the call to its result, with progress, cancellation and questions in between.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bstr::BString;
@@ -260,13 +260,18 @@ impl Call<'_> {
     fn hearer(&self, heard: &Arc<Heard>, asked: mpsc::UnboundedSender<Pending>) -> Hearer {
         let (service, heard) = (Arc::clone(&self.door.service), Arc::clone(heard));
         let meanwhile = self.caller.asking == Asking::Meanwhile;
+        // One that nobody has answered is told of again when the waiting is over.
+        let known = Mutex::new(HashSet::new());
+        let is_new = move |id: &str| {
+            known.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned())
+        };
         Arc::new(move |told| {
             match told {
                 Told::Started { .. } => {}
                 Told::Output { data, .. } => heard.hear(data),
                 Told::Approval(pending) => {
                     service.bell.ring("approval", json!(pending));
-                    if meanwhile && pending.state == State::Pending {
+                    if meanwhile && pending.state == State::Pending && is_new(&pending.id) {
                         let _the_call_may_be_over = asked.send(pending.clone());
                     }
                 }
