@@ -139,8 +139,9 @@ fn ends(text: &str) -> String {
     if text.len() <= STREAM {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(STREAM / 5);
-    let tail = text.ceil_char_boundary(text.len() - STREAM / 5 * 4);
+    let whole = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=STREAM / 5).rev().find(whole).unwrap_or(0);
+    let tail = (text.len() - STREAM / 5 * 4..text.len()).find(whole).unwrap_or(text.len());
     let (start, end) = (text.get(..head), text.get(tail..));
     let left_out = tail - head;
     format!(

@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn of_much_the_end_is_told() {
         let heard = Heard::default();
-        heard.hear(&[b'x'; 3 * MOST]);
+        heard.hear(&vec![b'x'; 3 * MOST]);
         let (total, text) = heard.take().expect("news");
         assert_eq!(total, 3 * MOST as u64);
         assert!(text.starts_with("[… 16384 bytes left out …]"), "{text:.60}");
