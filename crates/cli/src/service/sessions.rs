@@ -172,7 +172,7 @@ impl Service {
         let Some(id) = session else {
             let mut attended = Attended::open(project, ask)?;
             let ready = attended.prepare(ask);
-            let _until_it_ends = self.underway.enter(ready.canceller.clone());
+            let _until_it_ends = self.underway.enter(ready.canceller.clone())?;
             started(ready.canceller.clone());
             return Ok(ready.run(ask, None, hearer));
         };
@@ -189,13 +189,13 @@ impl Service {
             }
         };
         let ready = attended.prepare(ask);
+        let _until_it_ends = self.underway.enter(ready.canceller.clone())?;
         slot.now().running = Some(Running {
             command: ask.command.to_string(),
             started: SystemTime::now(),
             canceller: ready.canceller.clone(),
         });
         self.bell.ring("session", serde_json::json!(slot.view(id)));
-        let _until_it_ends = self.underway.enter(ready.canceller.clone());
         started(ready.canceller.clone());
         let report = ready.run(ask, None, hearer);
         let mut now = slot.now();

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use exacta::Canceller;
 
+use super::{Code, Problem, limits};
+
 /// As long as they may take to end.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -35,15 +37,19 @@ impl Underway {
     }
 
     /// Where the service has ended meanwhile, it is cancelled at once.
-    pub fn enter(&self, canceller: Canceller) -> Entered<'_> {
+    pub fn enter(&self, canceller: Canceller) -> Result<Entered<'_>, Problem> {
         let mut state = self.lock();
+        if state.all.len() >= limits::RUNNING {
+            let message = format!("{} commands run already", limits::RUNNING);
+            return Err(Problem::new(Code::TooMany, message, "wait until some have ended"));
+        }
         if state.closed {
             canceller.cancel();
         }
         state.next += 1;
         let number = state.next;
         state.all.insert(number, canceller);
-        Entered { underway: self, number }
+        Ok(Entered { underway: self, number })
     }
 
     /// Cancels all of them, and waits until they have ended.
