@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     clippy::expect_used,
     clippy::panic,
     reason = "tests make directories, run the binary and talk to it"
@@ -41,7 +40,7 @@ impl Project {
         let folder = folder.canonicalize().expect("a real path");
         let root = folder.join("project");
         fs::write(root.join("tree.py"), TREE).expect("a file");
-        Project { root, folder }
+        Project { folder, root }
     }
 
     fn exacta(&self, arguments: &[&str]) -> Command {
