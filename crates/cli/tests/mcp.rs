@@ -80,7 +80,11 @@ struct Client {
 impl Client {
     /// Nothing is said yet.
     fn start(project: &Project) -> Self {
-        let mut command = project.exacta(&["mcp"]);
+        Client::with(project, &["mcp"])
+    }
+
+    fn with(project: &Project, arguments: &[&str]) -> Self {
+        let mut command = project.exacta(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");
         let output = BufReader::new(child.stdout.take().expect("piped"));
@@ -100,7 +104,12 @@ impl Client {
 
     fn open(project: &Project, version: &str, capabilities: &Value) -> (Self, Value) {
         let mut client = Client::start(project);
-        let answer = client.ask(
+        let about = client.greet(version, capabilities);
+        (client, about)
+    }
+
+    fn greet(&mut self, version: &str, capabilities: &Value) -> Value {
+        let answer = self.ask(
             "initialize",
             json!({
                 "protocolVersion": version,
@@ -108,8 +117,8 @@ impl Client {
                 "clientInfo": { "name": "tester", "version": "1" },
             }),
         );
-        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        (client, answer["result"].clone())
+        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        answer["result"].clone()
     }
 
     fn usual(project: &Project) -> Self {
@@ -462,6 +471,93 @@ fn a_form_that_is_answered_strangely_approves_nothing() {
         assert_eq!(*state, "approval_pending", "{answer:?}: {result}");
         assert!(!was_done(&project), "{answer:?}");
     }
+}
+
+#[test]
+fn another_door_is_as_good_as_the_form() {
+    let project = Project::new();
+    let (mut client, _) = Client::open(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    let arguments = json!({ "name": "shell_exec", "arguments": { "command": ASKS } });
+    let id = client.send("tools/call", arguments);
+    let _nobody_answers_it = client.hear(|message| message["method"] == "elicitation/create");
+    let listed = client.call("approval_list", json!({}))["structuredContent"]["approvals"].clone();
+    let approval = listed[0]["id"].as_str().expect("an id");
+    let said = project.exacta(&["approvals", "approve", approval]).output().expect("runs");
+    assert!(said.status.success(), "{said:?}");
+    let result = client.answer(id);
+    assert_eq!(result["result"]["structuredContent"]["state"], "ended", "{result}");
+    assert!(was_done(&project));
+}
+
+#[test]
+fn a_yes_for_the_session_is_one() {
+    let project = Project::new();
+    let (mut client, _) = Client::open(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    let session = client.call("shell_session_open", json!({}));
+    let session = session["structuredContent"]["session_id"].clone();
+    let arguments = json!({ "command": ASKS, "session_id": session });
+    let call = json!({ "name": "shell_exec", "arguments": arguments });
+    let id = client.send("tools/call", call.clone());
+    let form = client.hear(|message| message["method"] == "elicitation/create");
+    let choices = &form["params"]["requestedSchema"]["properties"]["decision"]["enum"];
+    assert_eq!(*choices, json!(["once", "session", "deny"]), "{form}");
+    let yes = json!({ "action": "accept", "content": { "decision": "session" } });
+    client.say(&json!({ "jsonrpc": "2.0", "id": form["id"], "result": yes }));
+    assert_eq!(client.answer(id)["result"]["structuredContent"]["state"], "ended");
+    let again = client.ask("tools/call", call);
+    assert_eq!(again["result"]["structuredContent"]["state"], "ended", "{again}");
+    assert!(client.aside.iter().all(|message| message["method"] != "elicitation/create"));
+}
+
+#[test]
+fn what_waits_in_the_background_says_so() {
+    let project = Project::new();
+    let mut client = Client::usual(&project);
+    let started = client.call("shell_exec", json!({ "command": ASKS, "background": true }));
+    let process = started["structuredContent"]["process_id"].clone();
+    let reading = json!({ "process_id": process, "wait_ms": 20_000 });
+    let read = client.call("process_read", reading.clone())["structuredContent"].clone();
+    assert_eq!(read["state"], "running", "{read}");
+    let approval = read["approval"].as_str().expect("an id").to_owned();
+    let said = project.exacta(&["approvals", "approve", &approval]).output().expect("runs");
+    assert!(said.status.success(), "{said:?}");
+    let begun = Instant::now();
+    loop {
+        let read = client.call("process_read", reading.clone())["structuredContent"].clone();
+        if read["state"] == "ended" {
+            assert_eq!(read["result"]["state"], "ended", "{read}");
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{read}");
+    }
+    assert!(was_done(&project));
+}
+
+#[test]
+fn of_several_projects_one_is_named() {
+    let (one, other) = (Project::new(), Project::new());
+    let roots = [&one, &other].map(|project| project.root.display().to_string());
+    let mut client = Client::with(&one, &["mcp", "--project", &roots[0], "--project", &roots[1]]);
+    client.greet("2025-11-25", &json!({}));
+    let unnamed = client.call("shell_exec", json!({ "command": "true" }));
+    assert_eq!(unnamed["structuredContent"]["error"]["code"], "bad_request", "{unnamed}");
+    for root in &roots {
+        let result = client.call("shell_exec", json!({ "command": "pwd", "project": root }));
+        assert_eq!(result["structuredContent"]["stdout"], format!("{root}\n"), "{result}");
+    }
+}
+
+#[test]
+fn a_signal_ends_it_as_well() {
+    let project = Project::new();
+    let mut client = Client::usual(&project);
+    let call = json!({ "name": "shell_exec", "arguments": { "command": "python3 tree.py 86429" } });
+    client.send("tools/call", call);
+    until("it runs", || runs("/bin/sleep\086429"));
+    let pid = rustix_pid(&client.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+    assert!(client.child.wait().expect("a child").success());
+    assert!(!runs("86429"));
 }
 
 #[test]
