@@ -167,3 +167,29 @@ pub fn lines(all: &Value, fields: &[&str]) -> String {
     };
     all.iter().map(line).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_text_is_kept() {
+        let text = format!("first {} last", "\u{e4}".repeat(STREAM));
+        let shown = ends(&text);
+        assert!(shown.starts_with("first") && shown.ends_with("last"), "{shown:.40}");
+        assert!(shown.len() < STREAM + 100 && shown.contains("bytes left out"));
+        assert_eq!(ends("short"), "short");
+    }
+
+    #[test]
+    fn a_status_of_126_is_a_refusal_only_if_somebody_refused() {
+        let report = |decision: &str, approval: Value| {
+            let report = json!({ "exit_code": 126, "decision": decision, "approval": approval });
+            state(&report, false)
+        };
+        assert_eq!(report("allow", Value::Null), "ended");
+        assert_eq!(report("deny", Value::Null), "refused");
+        assert_eq!(report("confirm", json!({ "state": "pending" })), "approval_pending");
+        assert_eq!(report("confirm", json!({ "state": "used" })), "ended");
+    }
+}

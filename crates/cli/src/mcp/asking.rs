@@ -151,3 +151,47 @@ impl Offers {
         Ok((offer.approval, understood(&result)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pending(command: &str) -> Pending {
+        let asks = json!([{ "command": "x", "via": [], "rule": "some-rule", "reason": "it may" }]);
+        let pending = json!({
+            "id": "1", "state": "pending", "command": command, "directory": "/project",
+            "goal": "a\u{1b}[2Jgoal", "asks": asks, "always": null, "digest": "",
+            "created": 0, "expires": 0, "scope": null, "by": null,
+        });
+        serde_json::from_value(pending).expect("a question")
+    }
+
+    #[test]
+    fn a_form_shows_what_would_run_and_nothing_draws_over_it() {
+        let text = message(&pending("printf '\u{1b}[8m'; rm x"));
+        assert!(text.contains("rm x") && text.contains("it may (some-rule)"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_asked() {
+        assert!(form(&pending("true"), false).is_some());
+        assert!(form(&pending(&"x".repeat(LONGEST)), false).is_none());
+    }
+
+    #[test]
+    fn only_a_plain_yes_is_one() {
+        let said = |action, content| {
+            let result = json!({ "action": action, "content": content });
+            understood(&serde_json::from_value(result).expect("a result"))
+        };
+        let once = json!({ "decision": "once" });
+        assert_eq!(said("accept", once.clone()), Answer::Ruled(Ruling::Approve(Scope::Once)));
+        assert_eq!(said("decline", once.clone()), Answer::Ruled(Ruling::Deny));
+        assert_eq!(said("cancel", once), Answer::Dismissed);
+        for content in [json!(null), json!({}), json!({ "decision": "always" }), json!("once")] {
+            assert_eq!(said("accept", content.clone()), Answer::Dismissed, "{content}");
+        }
+    }
+}

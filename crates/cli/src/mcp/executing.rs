@@ -245,7 +245,7 @@ impl Call<'_> {
                         }
                     }
                 }
-                _ = beat.tick() => teller.tell(&heard).await,
+                _ = beat.tick(), if teller.token.is_some() => teller.tell(&heard).await,
             }
         };
         teller.tell(&heard).await;
