@@ -5,6 +5,7 @@ mod exit;
 mod foresight;
 mod invocation;
 mod launch;
+mod mcp;
 mod output;
 mod progress;
 mod prompt;

@@ -27,6 +27,8 @@ Usage:
   exacta commit ID | discard ID                     apply what is held, or drop it
   exacta serve [--listen 127.0.0.1:7300 | --socket PATH] [--project DIR]... [--print-token]
                                                     HTTP for agents and a page for people: docs/serve.md
+  exacta mcp [--listen 127.0.0.1:PORT] [--project DIR]...
+                                                    an MCP server on standard streams, or over HTTP: docs/mcp.md
   exacta redact [--json]                            standard input without its secrets; --json: kinds and counts on stderr
   exacta completions bash|zsh|fish                  a script for your shell: source <(exacta completions bash)
   exacta trust [--yes | --forget]                   let .exacta.toml loosen the rules, as it is now

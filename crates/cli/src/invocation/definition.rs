@@ -166,6 +166,17 @@ pub const VERBS: &[Verb] = &[
         ..verb("serve", Operands::Nothing, "a daemon for people and agents: HTTP and a page")
     },
     Verb {
+        values: &[
+            valued("listen", Value::Text, "127.0.0.1:PORT, for streamable HTTP"),
+            valued("project", Value::Directory, "a project to serve; may be repeated"),
+        ],
+        ..verb(
+            "mcp",
+            Operands::Nothing,
+            "the tools for an agent: an MCP server on standard streams",
+        )
+    },
+    Verb {
         flags: &[
             flag("always", "with approve: from now on"),
             flag("session", "with approve: for the session"),

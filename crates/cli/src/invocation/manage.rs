@@ -1,5 +1,5 @@
 //! The verbs that look at exacta and decide, as data: `shell`, `approvals`, `trust`, `init`, `doctor`, those about records,
-//! `redact` and `completions`.
+//! `redact`, `serve`, `mcp` and `completions`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use exacta::approvals::Scope;
 use super::audit::{self, AuditVerb, History};
 use super::definition::{SHELLS, Verb};
 use super::records::{self, RecordVerb};
-use super::{Reader, ServeInvocation, one_text, split_option};
+use super::{McpInvocation, Reader, ServeInvocation, one_text, split_option};
 
 #[derive(Debug)]
 pub enum Manage {
@@ -32,6 +32,7 @@ pub enum Manage {
     /// `exacta redact [--json]`
     Redact,
     Serve(ServeInvocation),
+    Mcp(McpInvocation),
     /// `exacta completions SHELL`, by the name of the shell.
     Completions(&'static str),
 }
@@ -81,6 +82,13 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
         "serve" => {
             given.no_words("serve")?;
             Ok(Manage::Serve(serve(&given)))
+        }
+        "mcp" => {
+            given.no_words("mcp")?;
+            Ok(Manage::Mcp(McpInvocation {
+                listen: given.value("listen").map(|text| text.to_string_lossy().into_owned()),
+                projects: given.all("project").map(PathBuf::from).collect(),
+            }))
         }
         "completions" => completions(&given),
         "audit" => audit::parse(&given).map(Manage::Audit),

@@ -116,6 +116,14 @@ pub struct ServeInvocation {
     pub print_token: bool,
 }
 
+/// `exacta mcp`
+#[derive(Debug, Default)]
+pub struct McpInvocation {
+    /// None: standard streams.
+    pub listen: Option<String>,
+    pub projects: Vec<PathBuf>,
+}
+
 /// How the rungs of the jail's ladder are called.
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
 

@@ -86,8 +86,9 @@ impl IntoResponse for Problem {
             Code::UnknownProject
             | Code::UnknownSession
             | Code::UnknownProcess
-            | Code::UnknownApproval => StatusCode::NOT_FOUND,
-            Code::AlreadyDecided | Code::SessionBusy => StatusCode::CONFLICT,
+            | Code::UnknownApproval
+            | Code::UnknownRecord => StatusCode::NOT_FOUND,
+            Code::AlreadyDecided | Code::NotUndone | Code::SessionBusy => StatusCode::CONFLICT,
             Code::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         };

@@ -19,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Notify, Semaphore, watch};
 
-use super::{Daemon, routes};
+use super::Daemon;
 
 pub const USUAL: &str = "127.0.0.1:7300";
 
@@ -110,9 +110,13 @@ impl Drop for Bound {
     }
 }
 
-pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound, told: Arc<Notify>) {
+pub async fn until_told_to_end(
+    daemon: Arc<Daemon>,
+    router: Router,
+    bound: Bound,
+    told: Arc<Notify>,
+) {
     let (end, ending) = watch::channel(false);
-    let router = routes::all(&daemon);
     let accepting = accept(&bound, router, ending);
     let mut accepting = pin!(accepting);
     tokio::select! {
@@ -120,6 +124,7 @@ pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound, told: Arc<Noti
         () = told.notified() => {}
     }
     let _nobody_may_listen = end.send(true);
+    daemon.mcp.end();
     // Whoever waits for a command is answered once that was stopped.
     let service = Arc::clone(&daemon.service);
     let closed = tokio::task::spawn_blocking(move || service.close());

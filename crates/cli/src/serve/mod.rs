@@ -15,6 +15,10 @@ mod routes;
 mod running;
 mod tokens;
 
+pub use guard::Client;
+pub use listening::told_to_end;
+pub use tokens::Role;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,7 +27,8 @@ use metrics::Metrics;
 use tokens::Tokens;
 
 use crate::exit::Exit;
-use crate::invocation::{Global, ServeInvocation};
+use crate::invocation::{Global, McpInvocation, ServeInvocation};
+use crate::mcp::Mounted;
 use crate::service::{Projects, Service};
 use crate::telegram::{Bot, Working};
 use crate::verbs::failed;
@@ -37,14 +42,41 @@ pub struct Daemon {
     /// What `Host` may say.
     hosts: Vec<String>,
     metrics: Metrics,
+    mcp: Mounted,
 }
 
+/// `exacta serve`: everything.
 pub fn perform(global: &Global, serve: &ServeInvocation) -> Exit {
+    let announced = |daemon: &Daemon, bound: &Bound| announce(daemon, bound, serve.print_token);
+    listen(global, serve, announced, routes::all)
+}
+
+/// `exacta mcp --listen`: that door alone, behind the same guards.
+pub fn perform_mcp(global: &Global, mcp: &McpInvocation) -> Exit {
+    let (listen_on, projects) = (mcp.listen.clone(), mcp.projects.clone());
+    let serve = ServeInvocation { listen: listen_on, projects, ..ServeInvocation::default() };
+    let announced = |_: &Daemon, bound: &Bound| {
+        output::error(&format!("exacta: listens on {}mcp\n", bound.shown()));
+        if let Some(folder) = folder() {
+            let folder = folder.display();
+            output::error(&format!("hint: the tokens are in {folder}: docs/mcp.md\n"));
+        }
+    };
+    listen(global, &serve, announced, routes::mcp)
+}
+
+fn listen(
+    global: &Global,
+    serve: &ServeInvocation,
+    announce: impl FnOnce(&Daemon, &Bound),
+    routes: impl FnOnce(&Arc<Daemon>) -> axum::Router,
+) -> Exit {
     let started = start(global, serve);
     match started.and_then(|(runtime, daemon, bound)| {
         let (telegram, told) = (telegram(global, &daemon)?, listening::told_to_end()?);
-        announce(&daemon, &bound, serve.print_token);
-        runtime.block_on(listening::until_told_to_end(Arc::clone(&daemon), bound, told));
+        announce(&daemon, &bound);
+        let router = routes(&daemon);
+        runtime.block_on(listening::until_told_to_end(Arc::clone(&daemon), router, bound, told));
         if let Some(telegram) = telegram {
             telegram.end();
         }
@@ -74,8 +106,10 @@ fn start(global: &Global, serve: &ServeInvocation) -> Result<Started, String> {
         None => Address::parse(serve.listen.as_deref().unwrap_or(listening::USUAL))?,
     };
     let bound = runtime.block_on(listening::bind(&address))?;
+    let service = Service::new(projects);
     let daemon = Daemon {
-        service: Service::new(projects),
+        mcp: crate::mcp::mounted(&service),
+        service,
         tokens,
         buckets: guard::Buckets::new(),
         hosts: bound.hosts(),

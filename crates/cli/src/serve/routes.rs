@@ -17,7 +17,7 @@ use super::body::Body;
 use super::guard::{self, Client};
 use super::{Daemon, page, running};
 use crate::service::{Ask, Decision, Problem, Project, Service};
-use exacta::approvals::Who;
+use exacta::approvals::{Patience, Who};
 
 pub fn all(daemon: &Arc<Daemon>) -> Router {
     let asked = Router::new()
@@ -33,6 +33,7 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
         .route("/v1/approvals/{id}", get(approval).post(decide))
         .route("/v1/policy/test", post(test))
         .route("/metrics", get(metrics))
+        .route_service("/mcp", daemon.mcp.service.clone())
         .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::token));
     Router::new()
         .route("/", get(page::index))
@@ -41,6 +42,15 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
         .fallback(async || Barred::NotFound)
         .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::address))
         .with_state(Arc::clone(daemon))
+}
+
+/// The door for MCP alone.
+pub fn mcp(daemon: &Arc<Daemon>) -> Router {
+    Router::new()
+        .route_service("/mcp", daemon.mcp.service.clone())
+        .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::token))
+        .fallback(async || Barred::NotFound)
+        .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::address))
 }
 
 /// What every handler has.
@@ -108,7 +118,8 @@ impl Asked {
             agent: client.agent.clone(),
             goal: self.goal.clone(),
             hold: self.hold,
-            wait: self.wait_ms.map(Duration::from_millis),
+            wait: self.wait_ms.map(|wait| Patience::of(Duration::from_millis(wait))),
+            shown_bytes: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -11,7 +11,6 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use bstr::ByteSlice;
-use exacta::Canceller;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt as _;
@@ -20,43 +19,12 @@ use tokio_stream::wrappers::{BroadcastStream, ReceiverStream};
 use super::Daemon;
 use super::body::Body;
 use super::routes::{Asked, Here, Whoever, off};
-use crate::service::{Code, Hearer, Problem, Told};
+use crate::service::{Code, Hearer, Leash, Problem, Told, UntilAnswered};
 
 /// So many pieces of output wait for a client; then the command waits.
 const DEPTH: usize = 64;
 /// So that what stands between does not take the connection for dead.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
-
-/// Stops what runs when nobody waits for it any more.
-#[derive(Default, Clone)]
-struct Leash(Arc<Mutex<(bool, Option<Canceller>)>>);
-
-impl Leash {
-    fn tie(&self, canceller: Canceller) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.0 {
-            canceller.cancel();
-        }
-        state.1 = Some(canceller);
-    }
-
-    fn cut(&self) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 = true;
-        if let Some(canceller) = &state.1 {
-            canceller.cancel();
-        }
-    }
-}
-
-/// Dropped with the answer that nobody reads.
-struct UntilAnswered(Leash);
-
-impl Drop for UntilAnswered {
-    fn drop(&mut self) {
-        self.0.cut();
-    }
-}
 
 pub async fn run(
     State(daemon): Here,

@@ -2,24 +2,30 @@
 //! its own words. Nothing is decided here; the engine does that.
 
 mod bell;
+mod leash;
 mod limits;
 mod operations;
 mod problem;
 mod processes;
 mod projects;
+mod records;
 mod running;
 mod sessions;
+mod underway;
 
 pub use bell::Bell;
+pub use leash::{Leash, UntilAnswered};
 pub use operations::Decision;
 pub use problem::{Code, Problem};
 pub use projects::{Project, Projects};
+pub use records::{Seen, Turning};
 pub use running::{Ask, Hearer, Told};
 
 use std::sync::Arc;
 
 use processes::Processes;
 use sessions::Sessions;
+use underway::Underway;
 
 /// Everything that is open at once, of all projects.
 pub struct Service {
@@ -27,6 +33,7 @@ pub struct Service {
     pub bell: Bell,
     sessions: Sessions,
     processes: Processes,
+    underway: Underway,
 }
 
 impl Service {
@@ -36,11 +43,13 @@ impl Service {
             bell: Bell::new(),
             sessions: Sessions::default(),
             processes: Processes::default(),
+            underway: Underway::default(),
         })
     }
 
     /// Ends all that runs: nothing of it is left when this returns.
     pub fn close(&self) {
+        self.underway.end_all();
         self.processes.end_all();
         self.sessions.end_all();
     }

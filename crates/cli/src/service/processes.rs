@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use exacta::Canceller;
+use exacta::approvals::{Pending, State as Asked};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -34,6 +35,8 @@ struct State {
     kept: VecDeque<u8>,
     /// All that it has written.
     total: u64,
+    /// The question that it waits for, if it waits for one.
+    approval: Option<String>,
     report: Option<Value>,
     ended: Option<Instant>,
     thread: Option<thread::JoinHandle<()>>,
@@ -50,6 +53,8 @@ pub struct ProcessView {
     pub exit_code: Option<Value>,
     pub started: String,
     pub bytes: u64,
+    /// It waits for the answer to this.
+    pub approval: Option<String>,
 }
 
 /// What it has written from somewhere on.
@@ -62,6 +67,8 @@ pub struct Read {
     pub next: u64,
     /// So much was written before what is kept, and is gone.
     pub dropped: u64,
+    /// It waits for the answer to this.
+    pub approval: Option<String>,
     /// What `exacta run --json` prints, once it has ended.
     pub report: Option<Value>,
 }
@@ -113,6 +120,12 @@ impl Process {
         self.changed.notify_all();
     }
 
+    fn asked(&self, pending: &Pending) {
+        let waits = pending.state == Asked::Pending;
+        self.state().approval = waits.then(|| pending.id.clone());
+        self.changed.notify_all();
+    }
+
     fn end(&self, report: Value) {
         // Whoever writes to it is told at once.
         self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -140,6 +153,7 @@ impl Process {
             exit_code: state.exit_code(),
             started: exacta::report::timestamp(self.started),
             bytes: state.total,
+            approval: state.approval.clone(),
         }
     }
 }
@@ -164,6 +178,7 @@ impl State {
             output: exacta::report::without_escapes(&bytes),
             next: self.total,
             dropped: from.saturating_sub(after),
+            approval: self.approval.clone(),
             report: self.report.clone(),
         }
     }
@@ -195,9 +210,15 @@ impl Service {
         let (service, started, name) = (Arc::clone(self), Arc::clone(&process), id.clone());
         let work = move || {
             let heard = Arc::clone(&started);
+            let ringing = Arc::clone(&service);
             let hearer: Hearer = Arc::new(move |told| {
-                if let Told::Output { data, .. } = told {
-                    heard.hear(data);
+                match told {
+                    Told::Started { .. } => {}
+                    Told::Output { data, .. } => heard.hear(data),
+                    Told::Approval(pending) => {
+                        heard.asked(pending);
+                        ringing.bell.ring("approval", serde_json::json!(pending));
+                    }
                 }
                 Ok(())
             });
@@ -216,7 +237,10 @@ impl Service {
     pub fn read_process(&self, id: &str, after: u64, wait: Duration) -> Result<Read, Problem> {
         let process = self.processes.find(id)?;
         let state = process.state();
-        let nothing_yet = |state: &mut State| state.total <= after && state.report.is_none();
+        // A question is news as well: who waits for output would wait for ever.
+        let nothing_yet = |state: &mut State| {
+            state.total <= after && state.report.is_none() && state.approval.is_none()
+        };
         let wait = wait.min(limits::LONGEST_WAIT);
         let waited = process.changed.wait_timeout_while(state, wait, nothing_yet);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use exacta::audit::Trail;
+
 use super::{Code, Problem};
 use crate::invocation::Global;
 use crate::launch::{self, Launch};
+use crate::verbs::audit;
 
 /// One of them.
 #[derive(Debug, Clone)]
@@ -17,6 +20,11 @@ impl Project {
     /// Read anew each time: rules and settings may have changed.
     pub fn launch(&self) -> Result<Launch, Problem> {
         Launch::new(&self.global).map_err(Problem::failed)
+    }
+
+    /// The record of what was done in it.
+    pub fn trail(&self) -> Result<Trail, Problem> {
+        audit::trail_of(&self.global).map_err(Problem::failed)
     }
 
     pub fn name(&self) -> String {

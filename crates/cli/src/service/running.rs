@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bstr::{BString, ByteSlice};
-use exacta::approvals::{Asker, Pending, Waiting};
+use exacta::approvals::{Asker, Patience, Pending, Waiting};
 use exacta::gate::Face;
 use exacta::{Canceller, Listener, OutputLimit, Request, Session, SessionOptions, Stream};
 use exacta_shell::filesystem::OpenFile;
@@ -28,7 +28,9 @@ pub struct Ask {
     /// Nothing of what it changes comes into the project before somebody says so.
     pub hold: bool,
     /// How long it waits for a person; absent: the usual time.
-    pub wait: Option<Duration>,
+    pub wait: Option<Patience>,
+    /// Show no more of its output than this, whatever the profile says.
+    pub shown_bytes: Option<u64>,
 }
 
 /// What somebody hears while it runs.
@@ -94,7 +96,8 @@ impl Attended {
     pub fn prepare(&mut self, ask: &Ask) -> Ready<'_> {
         let id = uuid::Uuid::now_v7();
         let root = self.session.shell().host.files().root().to_str_lossy().into_owned();
-        let (bytes, name) = (self.output_bytes, format!("output-{id}"));
+        let bytes = ask.shown_bytes.map_or(self.output_bytes, |most| most.min(self.output_bytes));
+        let name = format!("output-{id}");
         self.session.set_output(OutputLimit { bytes, root: Some(root.into()), name });
         self.session.set_wall_time(ask.timeout);
         let canceller = self.session.prepare();
@@ -116,7 +119,8 @@ impl Ready<'_> {
         let id_text = id.to_string();
         let _who_is_gone_is_told_by_the_first_output = hearer(Told::Started { id: &id_text });
         let told = Arc::clone(hearer);
-        let patience = ask.wait.unwrap_or(limits::USUAL_WAIT).min(limits::LONGEST_WAIT);
+        let mut patience = ask.wait.clone().unwrap_or_else(|| Patience::of(limits::USUAL_WAIT));
+        patience.longest = patience.longest.min(limits::LONGEST_WAIT);
         waiting.begin(canceller.clone(), patience, move |pending| {
             let _who_is_gone_has_cancelled_it = told(Told::Approval(pending));
         });

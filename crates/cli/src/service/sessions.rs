@@ -172,6 +172,7 @@ impl Service {
         let Some(id) = session else {
             let mut attended = Attended::open(project, ask)?;
             let ready = attended.prepare(ask);
+            let _until_it_ends = self.underway.enter(ready.canceller.clone())?;
             started(ready.canceller.clone());
             return Ok(ready.run(ask, None, hearer));
         };
@@ -188,6 +189,7 @@ impl Service {
             }
         };
         let ready = attended.prepare(ask);
+        let _until_it_ends = self.underway.enter(ready.canceller.clone())?;
         slot.now().running = Some(Running {
             command: ask.command.to_string(),
             started: SystemTime::now(),

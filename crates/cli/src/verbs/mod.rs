@@ -1,13 +1,13 @@
 //! What the binary can be asked to do, one file each.
 
 mod approvals;
-mod audit;
+pub mod audit;
 mod completions;
 pub mod deeds;
 mod init;
 mod interactive;
 pub mod isolation;
-mod records;
+pub mod records;
 mod redact;
 pub mod report;
 mod run;
@@ -43,6 +43,7 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Records(verb)) => records::perform(&global, &verb),
         What::Manage(Manage::Audit(verb)) => audit::perform(&global, verb),
         What::Manage(Manage::Serve(serve)) => crate::serve::perform(&global, &serve),
+        What::Manage(Manage::Mcp(mcp)) => crate::mcp::perform(&global, &mcp),
         What::Manage(Manage::Redact) => redact::perform(&global),
         What::Manage(Manage::Completions(shell)) => completions::perform(shell),
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::ByteSlice;
-use exacta::approvals::{Answer, Approver, Pending, Standard, State, Waiting};
+use exacta::approvals::{Answer, Approver, Patience, Pending, Standard, State, Waiting};
 use exacta::gate::Face;
 use exacta::policy::{Place, Surroundings as _};
 use exacta::{OutputLimit, Request, Session, SessionOptions};
@@ -51,7 +51,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     };
     let canceller = session.prepare();
     if let (Some(waiting), Some(patience)) = (&waiting, run.wait) {
-        waiting.begin(canceller.clone(), patience, told);
+        waiting.begin(canceller.clone(), Patience::of(patience), told);
     }
     interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();

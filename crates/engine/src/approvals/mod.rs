@@ -17,7 +17,7 @@ pub use desk::{DecideError, Desk, Ruling, Who};
 pub use digest::Digest;
 pub use grants::{Grant, Scope, Standing};
 pub use pending::{Asked, Pending, PendingError, PendingStore, State};
-pub use waiting::Waiting;
+pub use waiting::{Patience, Waiting};
 
 use bstr::BString;
 use exacta_policy::JudgedCommand;

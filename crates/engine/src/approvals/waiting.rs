@@ -1,6 +1,7 @@
 //! Whoever asks waits: the question is filed, any door decides it, and the call that asked goes on.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +15,28 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Told when a question was filed, and when it waits no longer.
 pub type Told = dyn Fn(&Pending) + Send + Sync;
 
+/// How long somebody waits for a decision, unless he is told that none will come.
+#[derive(Debug, Clone, Default)]
+pub struct Patience {
+    pub longest: Duration,
+    over: Arc<AtomicBool>,
+}
+
+impl Patience {
+    pub fn of(longest: Duration) -> Self {
+        Patience { longest, over: Arc::default() }
+    }
+
+    /// Whoever was asked will not answer: nobody waits for it any more. The question stays on file.
+    pub fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+
+    fn lasts(&self, waited: Duration) -> bool {
+        waited < self.longest && !self.over.load(Ordering::Relaxed)
+    }
+}
+
 pub struct Waiting {
     store: PendingStore,
     current: Mutex<Option<Arc<Current>>>,
@@ -23,7 +46,7 @@ pub struct Waiting {
 struct Current {
     /// Its end is the end of the waiting, and the time is none of its own.
     request: Canceller,
-    patience: Duration,
+    patience: Patience,
     told: Box<Told>,
 }
 
@@ -36,7 +59,7 @@ impl Waiting {
     pub fn begin(
         &self,
         request: Canceller,
-        patience: Duration,
+        patience: Patience,
         told: impl Fn(&Pending) + Send + Sync + 'static,
     ) {
         let current = Current { request, patience, told: Box::new(told) };
@@ -50,11 +73,11 @@ impl Waiting {
     /// Until it is decided, too old, or nobody wants to know any more.
     fn wait(&self, id: &str, current: &Current) {
         let begun = Instant::now();
-        while begun.elapsed() < current.patience
+        while current.patience.lasts(begun.elapsed())
             && !current.request.is_cancelled()
             && matches!(self.store.look(id), Ok(Some(Pending { state: State::Pending, .. })))
         {
-            thread::sleep(PAUSE.min(current.patience));
+            thread::sleep(PAUSE.min(current.patience.longest));
         }
         current.request.extend(begun.elapsed());
     }

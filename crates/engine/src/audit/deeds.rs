@@ -26,6 +26,8 @@ use crate::project;
 
 /// The session of everything that people do themselves.
 pub const PERSON: &str = "person";
+/// That of what agents do with exacta itself: they take back what they have done.
+pub const AGENT: &str = "agent";
 
 /// Who does something, and how he comes in.
 #[derive(Debug, Clone, Default)]
@@ -37,19 +39,33 @@ pub struct Person {
     pub terminal: bool,
     /// As `EXACTA_AGENT` calls whoever asks; may be empty.
     pub agent: String,
+    /// The door through which an agent does it by itself: `mcp`.
+    pub door: Option<&'static str>,
 }
 
 impl Person {
     /// Whoever runs this process.
     pub fn of_process(terminal: bool, agent: String) -> Self {
         let user = rustix::process::getuid().as_raw();
-        Person { user, name: name_of(user).unwrap_or_default(), terminal, agent }
+        Person { user, name: name_of(user).unwrap_or_default(), terminal, agent, door: None }
+    }
+
+    /// An agent that came in through this door, on behalf of whoever runs this process.
+    pub fn agent(agent: String, door: &'static str) -> Self {
+        Person { door: Some(door), ..Person::of_process(false, agent) }
+    }
+
+    fn session(&self) -> &'static str {
+        if self.door.is_some() { AGENT } else { PERSON }
     }
 
     fn ruling(&self) -> Ruling {
-        let door = if self.terminal { "at a terminal" } else { "without a terminal" };
-        let reason = format!("done by {self} {door}");
-        Ruling { rule: PERSON.into(), reason, ..Ruling::default() }
+        let reason = match (self.door, self.terminal) {
+            (Some(door), _) => format!("done by an agent of {self} through {door}"),
+            (None, true) => format!("done by {self} at a terminal"),
+            (None, false) => format!("done by {self} without a terminal"),
+        };
+        Ruling { rule: self.session().into(), reason, ..Ruling::default() }
     }
 }
 
@@ -99,7 +115,7 @@ impl Trail {
         let (time, shown) = (now(), person.to_string());
         let asked = Asked {
             id: Ids::new().next(time),
-            session: PERSON.into(),
+            session: person.session().into(),
             agent: if person.agent.is_empty() {
                 shown.into()
             } else {
@@ -141,7 +157,7 @@ impl Deed {
         let Done { exit, told, records } = done;
         let step = |record: &u64| Step {
             argv: vec![self.effect.as_str().into(), record.to_string().into()],
-            rule: Some(PERSON.into()),
+            rule: Some(self.ruling.rule.as_str().into()),
             builtin: true,
             exit: i32::from(exit),
             duration: 0,

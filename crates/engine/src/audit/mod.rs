@@ -13,7 +13,7 @@ mod witness;
 mod words;
 mod writers;
 
-pub use deeds::{Deed, Done, PERSON, Person};
+pub use deeds::{AGENT, Deed, Done, PERSON, Person};
 pub use exacta_store::audit as store;
 pub use traces::problem as traces_problem;
 pub use trail::{Trail, Verified};

@@ -2,7 +2,8 @@
 
 use bstr::{BString, ByteSlice};
 use exacta::audit::store::{
-    Approval, Asked, Connection, Exec, Outcome, Output, Recorded, Refusal, Ruling, Start, Step,
+    Approval, Asked, Connection, Exec, Outcome, Output, Reader, Recorded, Refusal, Ruling, Start,
+    Step,
 };
 use serde_json::{Value, json};
 
@@ -17,6 +18,17 @@ pub fn request(recorded: &Recorded) -> Value {
     for part in parts.into_iter().flatten() {
         if let (Value::Object(all), Value::Object(part)) = (&mut value, part) {
             all.extend(part);
+        }
+    }
+    value
+}
+
+/// With all of its output that is kept.
+pub fn whole(reader: &Reader, recorded: &Recorded) -> Value {
+    let mut value = request(recorded);
+    for (stream, name) in [(0, "stdout"), (1, "stderr")] {
+        if let Ok(Some(bytes)) = reader.output(recorded, stream) {
+            value[name] = exacta::report::without_escapes(&bytes).into();
         }
     }
     value

@@ -3,12 +3,13 @@
 mod export;
 mod formats;
 pub mod history;
-mod json;
+pub mod json;
 mod prune;
 mod show;
 mod tail;
 mod verify;
 
+use exacta::EngineError;
 use exacta::audit::Trail;
 use exacta::audit::store::{AuditError, Limits};
 
@@ -31,7 +32,12 @@ pub fn perform(global: &Global, verb: AuditVerb) -> Exit {
 }
 
 pub(super) fn trail(global: &Global) -> Result<Trail, Exit> {
-    let root = launch::root(global).map_err(|problem| super::failed(&problem))?;
+    trail_of(global).map_err(|problem| super::failed(&problem))
+}
+
+/// The record of the project that the command line is about.
+pub fn trail_of(global: &Global) -> Result<Trail, EngineError> {
+    let root = launch::root(global)?;
     // What is wrong with the configuration is not said here, and no reason to forget anything.
     let forever = Limits { days: u64::MAX, bytes: u64::MAX };
     let limits = launch::configuration(global).map_or(forever, |configuration| configuration.audit);

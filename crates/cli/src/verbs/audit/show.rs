@@ -19,13 +19,7 @@ const MOST_LINES: usize = 200;
 
 pub fn perform(global: &Global, reader: &Reader, recorded: &Recorded, look: Look) -> Exit {
     if global.json {
-        let mut value = json::request(recorded);
-        for (stream, name) in [(0, "stdout"), (1, "stderr")] {
-            if let Ok(Some(bytes)) = reader.output(recorded, stream) {
-                value[name] = exacta::report::without_escapes(&bytes).into();
-            }
-        }
-        output::print(&format!("{value}\n"));
+        output::print(&format!("{}\n", json::whole(reader, recorded)));
         return Exit::Success;
     }
     let mut sheet = Sheet { look, text: String::new() };

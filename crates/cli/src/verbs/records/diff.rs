@@ -18,7 +18,11 @@ pub fn perform(asked: &Asked, records: &Records, id: Option<RecordId>) -> Exit {
         Ok(None) => return nothing(asked),
         Err(error) => return asked.refused("find a record", &error),
     };
-    let shown = if asked.json { in_json(records, id) } else { text(asked, records, id) };
+    let shown = if asked.json {
+        in_json(records, id).map(|answer| output::print(&format!("{answer}\n")))
+    } else {
+        text(asked, records, id)
+    };
     match shown {
         Ok(()) => Exit::Success,
         Err(error) => asked.refused(&format!("show {id}"), &error),
@@ -99,7 +103,8 @@ pub fn changes(records: &Records, id: RecordId) -> Result<Value, UndoError> {
     changes.collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
-fn in_json(records: &Records, id: RecordId) -> Result<(), UndoError> {
+/// The record with its changes, for programs.
+pub fn in_json(records: &Records, id: RecordId) -> Result<Value, UndoError> {
     let listed = records.get(id)?;
     let mut answer = log::in_json(&listed);
     if let Some(object) = answer.as_object_mut() {
@@ -108,8 +113,7 @@ fn in_json(records: &Records, id: RecordId) -> Result<(), UndoError> {
             object.insert("conflicts".to_owned(), refusal::conflicts(&plan.conflicts));
         }
     }
-    output::print(&format!("{answer}\n"));
-    Ok(())
+    Ok(answer)
 }
 
 fn change(file: &FileDiff) -> Value {

@@ -1,11 +1,11 @@
 //! `exacta undo | redo | log | diff | commit | discard`: what was recorded, and what becomes of it.
 
-mod diff;
+pub mod diff;
 mod held;
-mod log;
-mod refusal;
+pub mod log;
+pub mod refusal;
 pub mod trial;
-mod turn;
+pub mod turn;
 
 pub use log::shortened;
 
@@ -85,7 +85,7 @@ fn opened(global: &Global) -> Result<(Asked, Records), Exit> {
 }
 
 /// How the answer is wanted.
-struct Asked {
+pub struct Asked {
     json: bool,
     look: Look,
     progress: Progress,

@@ -92,7 +92,8 @@ pub fn kind(conflict: &Conflict) -> &'static str {
     }
 }
 
-fn in_json(error: &UndoError) -> Value {
+/// For programs.
+pub fn in_json(error: &UndoError) -> Value {
     let mut answer = json!({
         "done": false,
         "error": error.to_string(),

@@ -21,19 +21,13 @@ pub fn perform(
     which: &Which,
     options: Options,
 ) -> Exit {
-    let report = match records.turn(turn, which, options) {
-        Ok(report) => report,
-        Err(error) => return asked.refused(verb(turn), &error),
-    };
-    let effects = if options.dry_run { effects(records, turn, &report) } else { Ok(Vec::new()) };
-    let effects = match effects {
-        Ok(effects) => effects,
+    let told = match done(records, turn, which, options) {
+        Ok(told) => told,
         Err(error) => return asked.refused(verb(turn), &error),
     };
     asked.progress.clear();
-    let told = Told { records, turn, options, report: &report, effects: &effects };
     let text = if asked.json { format!("{}\n", told.in_json()) } else { told.text() };
-    asked.tell(&text, &report.records);
+    asked.tell(&text, told.turned());
     // A dry run ends as the real one would.
     if told.would_be_refused() { Exit::Declined } else { Exit::Success }
 }
@@ -45,24 +39,40 @@ pub fn verb(turn: Turn) -> &'static str {
     }
 }
 
-fn effects(records: &Records, turn: Turn, report: &Report) -> Result<Vec<Effect>, UndoError> {
-    records.preview(turn, &report.records)
+/// Does it, or finds out what it would do.
+pub fn done<'a>(
+    records: &'a Records,
+    turn: Turn,
+    which: &Which,
+    options: Options,
+) -> Result<Told<'a>, UndoError> {
+    let report = records.turn(turn, which, options)?;
+    let effects =
+        if options.dry_run { records.preview(turn, &report.records)? } else { Vec::new() };
+    Ok(Told { records, turn, options, report, effects })
 }
 
-struct Told<'a> {
+/// What was done, or would be.
+pub struct Told<'a> {
     records: &'a Records,
     turn: Turn,
     options: Options,
-    report: &'a Report,
-    effects: &'a [Effect],
+    report: Report,
+    effects: Vec<Effect>,
 }
 
 impl Told<'_> {
+    /// The records that it is about.
+    pub fn turned(&self) -> &[RecordId] {
+        &self.report.records
+    }
+
     fn would_be_refused(&self) -> bool {
         self.options.dry_run && !self.options.force && !self.report.conflicts.is_empty()
     }
 
-    fn text(&self) -> String {
+    /// For people.
+    pub fn text(&self) -> String {
         let mut text = String::new();
         for id in &self.report.records {
             let _ = writeln!(text, "{} {id}{}", self.done(), self.command(*id));
@@ -151,7 +161,8 @@ impl Told<'_> {
         }
     }
 
-    fn in_json(&self) -> Value {
+    /// For programs.
+    pub fn in_json(&self) -> Value {
         let paths = |paths: &[BString]| -> Vec<Value> {
             paths.iter().map(|path| Value::Object(name("path", path))).collect()
         };
