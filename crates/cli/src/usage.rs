@@ -28,6 +28,10 @@ Usage:
   exacta serve [--listen 127.0.0.1:7300 | --socket PATH] [--project DIR]... [--print-token]
                                                     HTTP for agents and a page for people: docs/serve.md
   exacta redact [--json]                            standard input without its secrets; --json: kinds and counts on stderr
+  exacta hook claude-code [--rewrite]               judge what Claude Code is about to do: a PreToolUse hook
+  exacta setup claude-code|codex|gemini|goose|opencode [--scope project|user] [--write [--yes]] [--mcp]
+                                                    the configuration that makes an agent use exacta, printed or written
+  exacta help VERB, exacta VERB --help              one verb at length; exacta man [VERB]: as a manual page
   exacta completions bash|zsh|fish                  a script for your shell: source <(exacta completions bash)
   exacta trust [--yes | --forget]                   let .exacta.toml loosen the rules, as it is now
   exacta doctor [--json]                            what holds programs on this machine, tried out; exit 0 all of it
