@@ -15,7 +15,7 @@ Usage:
   exacta shell history [ID] [FILTERS]               what was run here, newest first; one of them as a whole
   exacta audit verify [--head LINE]                 is the record what was written? exit 1 if not
   exacta audit head                                 a signed line, to be kept elsewhere
-  exacta audit tail [-f] [FILTERS]                  the last requests, and those that come
+  exacta audit tail [-f|--follow] [FILTERS]         the last requests, and those that come
   exacta audit export [--format jsonl|csv|cef|ocsf] [FILTERS]
   exacta audit prune [--dry-run]                    remove what is older or more than the limits say
                                                     FILTERS: --limit N, --since 2h, --until DAY, --session ID,

@@ -27,6 +27,7 @@ exacta_world::tests! {
     the_status_tells_the_same,
     on_a_terminal_there_are_colours_unless_unwanted,
     wrong_levels_are_refused,
+    the_hook_of_an_agent_is_tried,
 }
 
 const NO_NAMESPACES: &str = "echo 0 >/proc/sys/user/max_user_namespaces";
@@ -287,4 +288,70 @@ fn wrong_levels_are_refused() {
     assert_eq!(output.status.code(), Some(125));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("unknown isolation \"none\""), "{stderr}");
+}
+
+/// As it is configured in a file of the project, with a home in which there is nothing.
+fn hook_of(project: &Project, settings: &str) -> (Value, Option<i32>) {
+    fs::create_dir_all(project.0.join(".claude")).expect("a directory");
+    project.write(".claude/settings.json", settings);
+    let home = project.0.join("configuration");
+    let bin = PathBuf::from(env!("CARGO_BIN_EXE_exacta"));
+    let bin = bin.parent().expect("a folder").display().to_string();
+    let before = format!("export HOME={} PATH={bin}:$PATH", home.display());
+    project.report(&before, &["doctor", "--json"])
+}
+
+fn entry(command: &str, more: &str) -> String {
+    let hook = format!(r#"{{"type":"command","command":"{command}"{more}}}"#);
+    format!(r#"{{"hooks":{{"PreToolUse":[{{"matcher":"Bash","hooks":[{hook}]}}]}}}}"#)
+}
+
+fn the_hook_of_an_agent_is_tried() {
+    let project = Project::new();
+    let (report, _) = hook_of(&project, "{}");
+    assert_eq!(report["hooks"], serde_json::json!([]));
+    assert!(!states(&report).iter().any(|(name, _)| *name == "hook"), "{report}");
+    let state = |command: &str, more: &str| {
+        let (report, status) = hook_of(&project, &entry(command, more));
+        let problem = report["hooks"][0]["problem"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(report["hooks"][0]["command"], command);
+        assert_eq!(report["hooks"][0]["state"], state_of(&report, "hook"));
+        (state_of(&report, "hook"), problem, status == Some(1))
+    };
+    let holds = ("holds".to_owned(), String::new(), false);
+    assert_eq!(state("exacta hook claude-code --rewrite || exit 2", ""), holds);
+    assert_eq!(state("exacta hook claude-code", r#","onFailure":"block""#), holds);
+    for (command, more, expected, why) in [
+        ("exacta hook claude-code", "", "weaker", "|| exit 2"),
+        ("exacta hook claude-code || exit 2", r#","timeout":3"#, "weaker", "timeout"),
+        ("exacta hook claude-code || true", "", "broken", "not tried"),
+        ("touch made; exacta hook claude-code", "", "broken", "not tried"),
+        ("./exacta hook claude-code", "", "broken", "a file of the project"),
+        ("/nowhere/exacta hook claude-code", "", "broken", "let it through: status 127"),
+        // Which is safe, and of no use.
+        ("/nowhere/exacta hook claude-code || exit 2", "", "weaker", "blocks every call"),
+        ("exacta --root /usr hook claude-code || exit 2", "", "weaker", "blocks every call"),
+    ] {
+        let (state, problem, is_broken) = state(command, more);
+        assert_eq!(state, expected, "{command}: {problem}");
+        assert!(problem.contains(why), "{command}: {problem}");
+        assert_eq!(is_broken, expected == "broken", "{command}");
+    }
+    assert!(!project.0.join("made").exists());
+    // A program that only has the name, and says yes to everything.
+    let folder = project.0.parent().expect("above").join(format!("liar-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a directory");
+    let liar = folder.join("exacta");
+    fs::write(&liar, "#!/bin/sh\nexit 0\n").expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&liar, mode).expect("a mode");
+    let (state, problem, is_broken) =
+        state(&format!("{} hook claude-code || exit 2", liar.display()), "");
+    assert_eq!((state.as_str(), is_broken), ("broken", true), "{problem}");
+    assert!(problem.contains("the hook let it through: no decision"), "{problem}");
+    let _it_is_temporary = fs::remove_dir_all(folder);
+    let (report, _) = hook_of(&project, "{ // exacta hook\n}");
+    assert_eq!(state_of(&report, "hook"), "broken", "{report}");
+    let text = project.run("export HOME=/nowhere", &["doctor"]);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("hook\tbroken"), "{text:?}");
 }

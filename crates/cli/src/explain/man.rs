@@ -109,7 +109,7 @@ impl Page {
         let version = env!("CARGO_PKG_VERSION");
         let title = name.to_uppercase();
         let text = format!(
-            ".TH \"{}\" 1 \"\" \"exacta {version}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
+            ".TH \"{}\" 1 \"\" \"exacta {version}\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\n{} \\- {}\n",
             escaped(&title),
             escaped(name),
             escaped(about)

@@ -6,7 +6,7 @@
 mod agents;
 pub mod claude_code;
 mod difference;
-mod files;
+pub mod files;
 mod json;
 
 use std::path::Path;
