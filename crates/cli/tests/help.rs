@@ -3,7 +3,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
-    clippy::panic,
     reason = "tests run the binary and a formatter of manual pages"
 )]
 

@@ -5,7 +5,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use exacta_jail::probe::Attempt;
@@ -204,7 +204,7 @@ fn run(root: &Path, command: &str, input: &str) -> Answer {
     let decision = decision.as_ref().and_then(|it| {
         it.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str)
     });
-    match (status, decision) {
+    match (status.code(), decision) {
         (Some(2), _) => Answer::Blocked,
         (Some(0), Some("deny")) => Answer::Denied,
         (Some(0), Some(other)) => Answer::Other(other.to_owned()),
@@ -215,11 +215,11 @@ fn run(root: &Path, command: &str, input: &str) -> Answer {
 }
 
 /// Its status; `None`: it goes on.
-fn ended(child: &mut Child) -> Option<Option<i32>> {
+fn ended(child: &mut Child) -> Option<ExitStatus> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         match child.try_wait() {
-            Ok(Some(status)) => return Some(status.code()),
+            Ok(Some(status)) => return Some(status),
             Ok(None) => std::thread::sleep(Duration::from_millis(5)),
             Err(_) => return None,
         }

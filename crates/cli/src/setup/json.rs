@@ -173,10 +173,9 @@ fn value_end(text: &str, start: usize) -> Option<usize> {
         match byte {
             b'"' => in_text = true,
             b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth == 0 => return Some(place),
+            b'}' | b']' | b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return Some(place),
             b'}' | b']' if depth == 1 => return Some(place + 1),
             b'}' | b']' => depth -= 1,
-            b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return Some(place),
             _ => {}
         }
     }

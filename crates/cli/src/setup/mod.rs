@@ -126,5 +126,6 @@ fn by_hand(target: &Target, why: &str) -> Exit {
 
 fn shown_change(file: &Path, old: Option<&str>, new: &str) -> String {
     let lines = difference::unified(file, old, new);
-    lines.iter().map(|line| format!("{}\n", visible_line(line))).collect()
+    let lines: Vec<String> = lines.iter().map(|line| visible_line(line)).collect();
+    lines.join("\n") + "\n"
 }

@@ -15,6 +15,7 @@ use super::{failed, not_recorded, report};
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation, Trial};
 use crate::launch::Launch;
+use crate::progress::{Running, aside};
 use crate::prompt::Prompt;
 use crate::signals::Interrupts;
 use crate::terminal::visible;
@@ -56,7 +57,9 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
+    let running = Running::begin(global.json);
     let mut outcome = session.run_script(&request(global, &run).known_as(known.into_bytes()));
+    drop(running);
     let changes = run.trial.map(|trial| {
         let held = outcome.undo.as_ref().map(|undo| undo.id);
         if trial == Trial::DryRun {
@@ -97,6 +100,7 @@ fn approver(run: &RunInvocation, waiting: Option<&Arc<Waiting>>) -> Arc<dyn Appr
 /// `--wait`: the question is filed, and whoever looks on is told.
 fn told(pending: &Pending) {
     let Pending { id, state, .. } = pending;
+    let _nothing_else = aside();
     output::error(&match state {
         State::Pending => format!(
             "exacta: waits for an approval: `exacta approvals show {id}`, `exacta approvals approve {id}`\n"
