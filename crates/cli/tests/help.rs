@@ -79,6 +79,11 @@ fn words_of_verbs_have_their_own() {
     assert_eq!(status, Some(0));
     assert!(help.starts_with("exacta shell test: would it be allowed?"), "{help}");
     assert!(help.contains("--batch") && !help.contains("shell status"), "{help}");
+    assert!(!help.contains("--grep"), "of history: {help}");
+    let (history, _) = exacta(&["shell", "history", "--help"]);
+    assert!(history.contains("--grep TEXT") && !history.contains("--batch"), "{history}");
+    let (export, _) = exacta(&["audit", "export", "--help"]);
+    assert!(export.contains("--format") && !export.contains("--follow"), "{export}");
     assert_eq!(exacta(&["help", "shell", "test"]).0, help);
     assert_eq!(exacta(&["help", "nonsense"]).1, Some(2));
     assert_eq!(exacta(&["help", "shell", "nonsense"]).1, Some(2));

@@ -73,6 +73,11 @@ fn commands_in_the_agents_own_shell() {
         ("echo x > a", "none"),
         ("find . -name x -delete", "none"),
         ("sed -i s/a/b/ f", "none"),
+        ("kill 4242", "none"),
+        ("PATH=. ls", "none"),
+        ("ls() { make; }; ls", "none"),
+        ("cat a | xargs rm", "none"),
+        ("sort -o a b", "none"),
         // Not the private one.
         ("cat /tmp/somebody", "none"),
         ("git push", "ask"),
@@ -178,6 +183,19 @@ fn with_rewriting_exacta_asks_and_denies_itself() {
     let (_, answer) = command(&project, &["--rewrite", "--profile", "full-auto"], "ls");
     let line = answer["updatedInput"]["command"].as_str().expect("a command").to_owned();
     assert!(line.ends_with(" --profile full-auto -c 'ls'"), "{line}");
+}
+
+#[test]
+fn while_the_agent_only_plans_exacta_lets_nothing_happen_by_itself() {
+    let project = Project::new();
+    for (line, expected) in [("ls", "allow"), ("rm a", "ask"), ("make", "ask"), ("sudo ls", "deny")]
+    {
+        let mut call = call(&project, "Bash", &json!({ "command": line }));
+        call["permission_mode"] = json!("plan");
+        let (decision, answer) = asked(&project, &["--rewrite"], &call);
+        assert_eq!(decision, expected, "{line}: {answer}");
+        assert_eq!(answer.get("updatedInput").is_some(), expected != "deny", "{line}");
+    }
 }
 
 #[test]
@@ -309,6 +327,7 @@ fn whatever_cannot_be_judged_is_blocked() {
         (with("cwd", json!("relative")), "cwd is not absolute"),
         (with("cwd", json!("/does/not/exist")), "/does/not/exist"),
         (with("cwd", json!("/etc/passwd")), "/etc/passwd"),
+        (with("permission_mode", json!(1)), "permission_mode is not a text"),
         (without("tool_input"), "tool_input is not an object"),
         (with("tool_input", json!("ls")), "tool_input is not an object"),
         (with("tool_input", json!({})), "command is missing"),

@@ -112,7 +112,10 @@ fn outcome(root: &Path, entry: &Entry) -> (State, Option<String>, Vec<Attempt>) 
         let words = blocked.words();
         (State::Broken, Some(format!("a call that cannot be read is let through: {words}")))
     } else if denied == Answer::Blocked {
-        (State::Weaker, Some("it judges nothing, and blocks every call".to_owned()))
+        (
+            State::Weaker,
+            Some("it judges nothing, and blocks every call: is exacta on the PATH?".to_owned()),
+        )
     } else if !asked_about_commands(&entry.matcher) {
         (
             State::Broken,

@@ -12,6 +12,8 @@ pub struct Call {
     /// Where the agent is.
     pub directory: PathBuf,
     pub tool: Tool,
+    /// The person wants nothing done yet.
+    pub only_plans: bool,
 }
 
 #[derive(Debug)]
@@ -57,6 +59,11 @@ impl Call {
         if !directory.is_absolute() {
             return Err(format!("cwd is not absolute: {}", directory.display()));
         }
+        let only_plans = match call.get("permission_mode") {
+            None => false,
+            Some(Value::String(mode)) => mode == "plan",
+            Some(_) => return Err("permission_mode is not a text".to_owned()),
+        };
         let input = call.get("tool_input").and_then(Value::as_object);
         let input = input.ok_or("tool_input is not an object")?;
         let tool = match file {
@@ -67,7 +74,7 @@ impl Call {
                 Tool::File { path: without_nul(input, field)?.into(), access: *access }
             }
         };
-        Ok(Some(Call { directory, tool }))
+        Ok(Some(Call { directory, tool, only_plans }))
     }
 }
 

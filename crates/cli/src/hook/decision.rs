@@ -75,11 +75,17 @@ impl Judge {
 
     /// A command that exacta will run. Only what is denied anyway is refused here: what needs a person is asked about by exacta
     /// itself, when its words are known. Asked here as well, the person would be asked twice, about a guess first; and the
-    /// agent's yes would have to reach exacta as `--yes`, which answers also what nobody has seen.
-    pub fn command_in_exacta(&self, text: &str) -> Result<Decided, String> {
+    /// agent's yes would have to reach exacta as `--yes`, which answers also what nobody has seen. While the agent only
+    /// plans, a yes of ours would take away what keeps it from acting: then the person is asked about all that may change
+    /// something.
+    pub fn command_in_exacta(&self, text: &str, only_plans: bool) -> Decided {
         let verdict = self.session.test(text.into());
         if let Some(denied) = self.denied(&verdict, text) {
-            return Ok(denied);
+            return denied;
+        }
+        if only_plans && !self.is_harmless(text) {
+            let reason = "it may change something, and this is the time for a plan".to_owned();
+            return Decided { permission: Permission::Ask, reason };
         }
         let reason = match verdict.decision {
             Decision::Confirm => format!(
@@ -88,27 +94,31 @@ impl Judge {
             ),
             _ => "runs in exacta, which holds it and can take it back".to_owned(),
         };
-        Ok(Decided { permission: Permission::Allow, reason })
+        Decided { permission: Permission::Allow, reason }
     }
 
     /// A command that runs in the agent's own shell. What the rules allow they allow in a jail and with undo, and there is
     /// neither: a yes is for what changes nothing, and the rest is left to the agent's own settings.
-    pub fn command_on_the_host(&self, text: &str) -> Result<Option<Decided>, String> {
+    pub fn command_on_the_host(&self, text: &str) -> Option<Decided> {
         let verdict = self.unconfined(text, Question::Rules);
         if let Some(denied) = self.denied(&verdict, text) {
-            return Ok(Some(denied));
+            return Some(denied);
         }
         let always = self.answer(text) == commands_file::Decision::Allowed;
         if verdict.decision == Decision::Confirm && !always {
             let reason = said(&verdict.finding);
-            return Ok(Some(Decided { permission: Permission::Ask, reason }));
+            return Some(Decided { permission: Permission::Ask, reason });
         }
-        let harmless = self.unconfined(text, Question::Harmless);
-        let is_harmless = harmless.decision == Decision::Allow && !may_write(text);
-        Ok(is_harmless.then(|| Decided {
+        self.is_harmless(text).then(|| Decided {
             permission: Permission::Allow,
-            reason: format!("changes nothing: {}", harmless.finding.reason),
-        }))
+            reason: format!("changes nothing: {}", verdict.finding.reason),
+        })
+    }
+
+    /// It changes nothing, wherever it runs.
+    fn is_harmless(&self, text: &str) -> bool {
+        let verdict = self.unconfined(text, Question::Harmless);
+        verdict.decision == Decision::Allow && !may_write_or_set(text)
     }
 
     /// A file that a tool of the agent would touch. `None`: in the project, and as good as any.
@@ -173,13 +183,21 @@ impl Judge {
     }
 }
 
-/// Is there a redirect that could write? Only ever takes a yes away, so a look at the text is enough.
-fn may_write(text: &str) -> bool {
+/// Is there a redirect that could write, or a variable that is set, as `PATH` would be? Only ever takes a yes away, so a look at
+/// the text is enough.
+fn may_write_or_set(text: &str) -> bool {
     let mut rest = text.to_owned();
     for harmless in ["2>&1", ">&2", ">/dev/null", "> /dev/null"] {
-        rest = rest.replace(harmless, "");
+        rest = rest.replace(harmless, " ");
     }
-    rest.contains('>')
+    let sets = |(place, _): (usize, &str)| {
+        let before = rest.get(..place).unwrap_or_default().trim_end_matches('+');
+        let name_begins =
+            before.trim_end_matches(|it: char| it.is_ascii_alphanumeric() || "_[]".contains(it));
+        let has_name = name_begins.len() < before.len();
+        has_name && !name_begins.ends_with(['-', '/', '.', '"', '\'', '$', '=', ':'])
+    };
+    rest.contains('>') || rest.match_indices('=').any(sets)
 }
 
 /// A finding in one paragraph: why, about what, by which rule, and what to do instead.
@@ -198,4 +216,24 @@ fn said(finding: &Finding) -> String {
         text.push_str(&format!("\nhint: {}", finding.hint));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_write_or_set;
+
+    #[test]
+    fn a_look_at_the_text() {
+        for text in
+            ["ls > a", "PATH=. ls", "x=1; ls", "ls;A+=b cat", "(B=1)", "a[1]=2 ls", "ls 2>e"]
+        {
+            assert!(may_write_or_set(text), "{text}");
+        }
+        for text in
+            ["ls 2>&1", "ls --color=auto", "grep -c a=b/ 'x==' >/dev/null", "test \"$a\" = b"]
+        {
+            let expected = text.contains("a=b");
+            assert_eq!(may_write_or_set(text), expected, "{text}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::invocation::Global;
 use crate::output::{self, Reader};
 use call::{Call, Tool};
-use decision::{Decided, Judge};
+use decision::{Decided, Judge, Permission};
 
 /// More than this is no call of a tool.
 const LARGEST_CALL: u64 = 10 << 20;
@@ -49,17 +49,18 @@ pub fn perform(global: &Global, place: Where) -> Exit {
 
 /// `None`: no opinion.
 fn answer(global: &Global, place: Where) -> Result<Option<Value>, String> {
-    let Some(Call { directory, tool }) = Call::read(&input()?)? else { return Ok(None) };
+    let Some(call) = Call::read(&input()?)? else { return Ok(None) };
+    let Call { directory, tool, only_plans } = call;
     let judge = Judge::new(global, &directory)?;
     Ok(match tool {
         Tool::Command { text, mut input } if place == Where::Exacta => {
-            let decided = judge.command_in_exacta(&text)?;
-            let allowed = decided.permission == decision::Permission::Allow;
+            let decided = judge.command_in_exacta(&text, only_plans);
+            let refused = decided.permission == Permission::Deny;
             input.insert("command".to_owned(), rewriting::in_exacta(global, &text)?.into());
-            Some(as_json(&decided, allowed.then_some(Value::Object(input))))
+            Some(as_json(&decided, (!refused).then_some(Value::Object(input))))
         }
         Tool::Command { text, .. } => {
-            judge.command_on_the_host(&text)?.map(|decided| as_json(&decided, None))
+            judge.command_on_the_host(&text).map(|decided| as_json(&decided, None))
         }
         Tool::File { path, access } => {
             judge.file(&path, access).map(|decided| as_json(&decided, None))

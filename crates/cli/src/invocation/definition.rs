@@ -94,23 +94,23 @@ const DECISIONS: Value = Value::OneOf(&["allow", "confirm", "deny"]);
 
 /// Of `shell history`.
 const FILTERS: &[Valued] = &[
-    valued("limit", Value::Text, "only so many"),
-    valued("since", Value::Text, "from 10m, 2h, 7d ago, a day or a time on"),
-    valued("until", Value::Text, "before that"),
-    valued("session", Value::Text, "of one session"),
-    valued("decision", DECISIONS, "with this decision"),
-    valued("grep", Value::Text, "with this in the command"),
+    valued("limit", Value::Text, "with history: only so many"),
+    valued("since", Value::Text, "with history: from 10m, 2h, 7d ago, a day or a time on"),
+    valued("until", Value::Text, "with history: before that"),
+    valued("session", Value::Text, "with history: of one session"),
+    valued("decision", DECISIONS, "with history: with this decision"),
+    valued("grep", Value::Text, "with history: with this in the command"),
 ];
 
 const AUDIT_VALUES: &[Valued] = &[
     valued("format", Value::OneOf(&["jsonl", "csv", "cef", "ocsf"]), "with export"),
     valued("head", Value::Text, "with verify: a line that was kept elsewhere"),
-    valued("limit", Value::Text, "only so many"),
-    valued("since", Value::Text, "from 10m, 2h, 7d ago, a day or a time on"),
-    valued("until", Value::Text, "before that"),
-    valued("session", Value::Text, "of one session"),
-    valued("decision", DECISIONS, "with this decision"),
-    valued("grep", Value::Text, "with this in the command"),
+    valued("limit", Value::Text, "with tail, export: only so many"),
+    valued("since", Value::Text, "with tail, export: from 10m, 2h, 7d ago, a day or a time on"),
+    valued("until", Value::Text, "with tail, export: before that"),
+    valued("session", Value::Text, "with tail, export: of one session"),
+    valued("decision", DECISIONS, "with tail, export: with this decision"),
+    valued("grep", Value::Text, "with tail, export: with this in the command"),
 ];
 
 const TURN_FLAGS: &[Flag] = &[
@@ -224,7 +224,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         flags: &[
             flag("follow", "with tail: go on"),
-            flag("failed", "only what has not ended well"),
+            flag("failed", "with tail, export: only what has not ended well"),
             flag("dry-run", "with prune: say what would go, and keep it"),
         ],
         values: AUDIT_VALUES,

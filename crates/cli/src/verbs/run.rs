@@ -8,7 +8,7 @@ use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Pending, Standard, State, Waiting};
 use exacta::gate::Face;
 use exacta::policy::{Place, Surroundings as _};
-use exacta::{OutputLimit, Request, Session, SessionOptions};
+use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 
 use super::{failed, not_recorded, report};
@@ -57,9 +57,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
-    let running = Running::begin(global.json);
-    let mut outcome = session.run_script(&request(global, &run).known_as(known.into_bytes()));
-    drop(running);
+    let mut outcome = carried_out(global, &run, &mut session, known);
     let changes = run.trial.map(|trial| {
         let held = outcome.undo.as_ref().map(|undo| undo.id);
         if trial == Trial::DryRun {
@@ -85,6 +83,17 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         Ok(()) => Exit::Script(status),
         Err(error) => not_recorded(&error),
     }
+}
+
+/// With a line that says that it still runs, where nothing else is to be seen.
+fn carried_out(
+    global: &Global,
+    run: &RunInvocation,
+    session: &mut Session,
+    id: uuid::Uuid,
+) -> Outcome {
+    let _until_the_end = Running::begin(global.json);
+    session.run_script(&request(global, run).known_as(id.into_bytes()))
 }
 
 /// Whoever is there to ask.
