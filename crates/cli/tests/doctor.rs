@@ -301,9 +301,13 @@ fn hook_of(project: &Project, settings: &str) -> (Value, Option<i32>) {
     project.report(&before, &["doctor", "--json"])
 }
 
-fn entry(command: &str, more: &str) -> String {
+fn hook_entry(command: &str, more: &str) -> String {
     let hook = format!(r#"{{"type":"command","command":"{command}"{more}}}"#);
-    format!(r#"{{"hooks":{{"PreToolUse":[{{"matcher":"Bash","hooks":[{hook}]}}]}}}}"#)
+    format!(r#"{{"matcher":"Bash","hooks":[{hook}]}}"#)
+}
+
+fn settings(entries: &[String]) -> String {
+    format!(r#"{{"hooks":{{"PreToolUse":[{}]}}}}"#, entries.join(","))
 }
 
 fn the_hook_of_an_agent_is_tried() {
@@ -311,47 +315,58 @@ fn the_hook_of_an_agent_is_tried() {
     let (report, _) = hook_of(&project, "{}");
     assert_eq!(report["hooks"], serde_json::json!([]));
     assert!(!states(&report).iter().any(|(name, _)| *name == "hook"), "{report}");
-    let state = |command: &str, more: &str| {
-        let (report, status) = hook_of(&project, &entry(command, more));
-        let problem = report["hooks"][0]["problem"].as_str().unwrap_or_default().to_owned();
-        assert_eq!(report["hooks"][0]["command"], command);
-        assert_eq!(report["hooks"][0]["state"], state_of(&report, "hook"));
-        (state_of(&report, "hook"), problem, status == Some(1))
-    };
-    let holds = ("holds".to_owned(), String::new(), false);
-    assert_eq!(state("exacta hook claude-code --rewrite || exit 2", ""), holds);
-    assert_eq!(state("exacta hook claude-code", r#","onFailure":"block""#), holds);
-    for (command, more, expected, why) in [
+    // A program that only has the name, and says yes to everything.
+    let elsewhere = Project::new();
+    elsewhere.write("exacta", "#!/bin/sh\nexit 0\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(elsewhere.0.join("exacta"), mode).expect("a mode");
+    let liar = format!("{}/exacta hook claude-code || exit 2", elsewhere.0.display());
+    let cases = [
+        ("exacta hook claude-code --rewrite || exit 2", "", "holds", ""),
+        ("exacta hook claude-code", r#","onFailure":"block""#, "holds", ""),
         ("exacta hook claude-code", "", "weaker", "|| exit 2"),
         ("exacta hook claude-code || exit 2", r#","timeout":3"#, "weaker", "timeout"),
+        // Which is safe, and of no use.
+        ("/nowhere/exacta hook claude-code || exit 2", "", "weaker", "blocks every call"),
+        ("exacta --root /usr hook claude-code || exit 2", "", "weaker", "blocks every call"),
+        ("exacta hook claude-code || exit 2", r#","async":true"#, "broken", "beside the call"),
+        ("exacta hook claude-code || exit 2", r#","if":"Bash(rm *)""#, "broken", "some calls"),
         ("exacta hook claude-code || true", "", "broken", "not tried"),
         ("touch made; exacta hook claude-code", "", "broken", "not tried"),
         ("./exacta hook claude-code", "", "broken", "a file of the project"),
         ("/nowhere/exacta hook claude-code", "", "broken", "let it through: status 127"),
-        // Which is safe, and of no use.
-        ("/nowhere/exacta hook claude-code || exit 2", "", "weaker", "blocks every call"),
-        ("exacta --root /usr hook claude-code || exit 2", "", "weaker", "blocks every call"),
-    ] {
-        let (state, problem, is_broken) = state(command, more);
-        assert_eq!(state, expected, "{command}: {problem}");
-        assert!(problem.contains(why), "{command}: {problem}");
-        assert_eq!(is_broken, expected == "broken", "{command}");
+        (&liar, "", "broken", "the hook let it through: no decision"),
+    ];
+    let entries: Vec<String> =
+        cases.iter().map(|(line, more, ..)| hook_entry(line, more)).collect();
+    let (report, status) = hook_of(&project, &settings(&entries));
+    for (number, (command, _, state, problem)) in cases.iter().enumerate() {
+        let hook = &report["hooks"][number];
+        assert_eq!(hook["command"], *command);
+        assert_eq!(hook["state"], *state, "{hook}");
+        let said = hook["problem"].as_str().unwrap_or_default();
+        assert!(said.contains(problem), "{hook}");
     }
+    assert_eq!((state_of(&report, "hook").as_str(), status), ("broken", Some(1)), "{report}");
     assert!(!project.0.join("made").exists());
-    // A program that only has the name, and says yes to everything.
-    let folder = project.0.parent().expect("above").join(format!("liar-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a directory");
-    let liar = folder.join("exacta");
-    fs::write(&liar, "#!/bin/sh\nexit 0\n").expect("a file");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&liar, mode).expect("a mode");
-    let (state, problem, is_broken) =
-        state(&format!("{} hook claude-code || exit 2", liar.display()), "");
-    assert_eq!((state.as_str(), is_broken), ("broken", true), "{problem}");
-    assert!(problem.contains("the hook let it through: no decision"), "{problem}");
-    let _it_is_temporary = fs::remove_dir_all(folder);
+    the_persons_own_hook_is_tried(&project);
     let (report, _) = hook_of(&project, "{ // exacta hook\n}");
     assert_eq!(state_of(&report, "hook"), "broken", "{report}");
-    let text = project.run("export HOME=/nowhere", &["doctor"]);
-    assert!(String::from_utf8_lossy(&text.stdout).contains("hook\tbroken"), "{text:?}");
+}
+
+/// Their line may be any, and is tried as it is.
+fn the_persons_own_hook_is_tried(project: &Project) {
+    let home = Project::new();
+    fs::create_dir_all(home.0.join(".claude")).expect("a directory");
+    let entry = hook_entry("true; exacta hook claude-code || exit 2", "");
+    home.write(".claude/settings.json", &settings(&[entry]));
+    project.write(".claude/settings.json", "{}");
+    let bin = PathBuf::from(env!("CARGO_BIN_EXE_exacta"));
+    let bin = bin.parent().expect("a folder").display().to_string();
+    let before = format!("export HOME={} PATH={bin}:$PATH", home.0.display());
+    let output = project.run(&before, &["doctor"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let file = home.0.join(".claude/settings.json");
+    let line = format!("hook\tholds\t{}\thook-deny denied, hook-failure blocked", file.display());
+    assert!(text.contains(&line), "{text}");
 }

@@ -72,14 +72,16 @@ pub fn promise(tried: &[Tried]) -> Option<Examined> {
 }
 
 fn attempt(root: &Path, file: PathBuf, entry: Entry) -> Tried {
-    let (state, problem, attempts) = match wrong_shape(&entry.command, root) {
+    // A line in a file of the project may be anybody's; one in the person's own home is theirs.
+    let strange = file.starts_with(root).then(|| wrong_shape(&entry.command, root)).flatten();
+    let (state, problem, attempts) = match strange {
         Some(problem) => (State::Broken, Some(problem), Vec::new()),
         None => outcome(root, &entry),
     };
     Tried { file, command: entry.command, state, problem, attempts }
 }
 
-/// The line comes from a file of the project: what else it would start is not started here.
+/// What else a line would start is not started here.
 fn wrong_shape(command: &str, root: &Path) -> Option<String> {
     let call = command.trim().strip_suffix(GUARD).unwrap_or(command).trim();
     let plain =
@@ -111,6 +113,8 @@ fn outcome(root: &Path, entry: &Entry) -> (State, Option<String>, Vec<Attempt>) 
     } else if blocked != Answer::Blocked {
         let words = blocked.words();
         (State::Broken, Some(format!("a call that cannot be read is let through: {words}")))
+    } else if let Some(flaw) = entry.flaw {
+        (State::Broken, Some(flaw.to_owned()))
     } else if denied == Answer::Blocked {
         (
             State::Weaker,

@@ -32,6 +32,8 @@ pub struct Entry {
     pub timeout: Option<f64>,
     /// It says that a failure blocks.
     pub blocks: bool,
+    /// Why its answer does not count, or not always.
+    pub flaw: Option<&'static str>,
 }
 
 pub fn is_configured(settings: &Value) -> bool {
@@ -55,6 +57,7 @@ pub fn entries(settings: &Value) -> Vec<Entry> {
                     command,
                     timeout: hook.get("timeout").and_then(Value::as_f64),
                     blocks: text(hook, "onFailure") == "block",
+                    flaw: flaw(settings, hook),
                 });
             }
         }
@@ -62,8 +65,22 @@ pub fn entries(settings: &Value) -> Vec<Entry> {
     entries
 }
 
+fn flaw(settings: &Value, hook: &Value) -> Option<&'static str> {
+    let is_set = |value: &Value, name: &str| value.get(name) == Some(&Value::Bool(true));
+    if is_set(settings, "disableAllHooks") {
+        Some("hooks are turned off: disableAllHooks")
+    } else if is_set(hook, "async") {
+        Some("it runs beside the call and not before it: async")
+    } else if hook.get("if").is_some() {
+        Some("it is asked about some calls only: if")
+    } else {
+        None
+    }
+}
+
 fn calls_exacta(command: &str) -> bool {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let name = |word: &&str| word.trim_matches(['"', '\'']).rsplit('/').next() == Some("exacta");
+    let separates = |character: char| character.is_whitespace() || "\"'();&|".contains(character);
+    let words: Vec<&str> = command.split(separates).filter(|word| !word.is_empty()).collect();
+    let name = |word: &&str| word.rsplit('/').next() == Some("exacta");
     words.iter().any(name) && words.windows(2).any(|pair| pair == ["hook", "claude-code"])
 }
