@@ -400,6 +400,9 @@ fn it_does_not_wait_for_ever_and_an_answer_that_nobody_gets_is_none() {
         .expect("the binary runs");
     child.stdin.take().expect("a pipe").write_all(fine.as_bytes()).expect("input");
     assert_eq!(code(&child.wait_with_output().expect("it ends")), 2);
+    let fine = fine.replace('\'', "");
+    let closed = format!("echo '{fine}' | {} hook claude-code >&-", env!("CARGO_BIN_EXE_exacta"));
+    assert_eq!(code(&shell(&project, &closed)), 2);
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub use closed::PATIENCE;
 
 use std::io::Read as _;
 
+use exacta_jail::standard_streams::closed_at_start;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -40,7 +41,11 @@ pub fn perform(global: &Global, place: Where) -> Exit {
         Ok(Some(answer)) => answer,
         Err(problem) => return closed::blocked(&problem),
     };
-    // An answer that nobody could read would be none, and let the call through.
+    // An answer that nobody could read would be none, and let the call through. Where the caller has closed its end, the
+    // runtime has put something there that takes everything.
+    if closed_at_start().any(|descriptor| descriptor == 1) {
+        return closed::blocked("standard output is closed");
+    }
     match output::print_bytes(format!("{answer}\n").as_bytes()) {
         Reader::There => Exit::Success,
         Reader::Gone => closed::blocked("the answer could not be written"),

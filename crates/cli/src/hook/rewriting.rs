@@ -19,7 +19,7 @@ pub fn in_exacta(global: &Global, text: &str) -> Result<String, String> {
     words.extend(options(global)?);
     words.push("-c".into());
     let mut line = BString::from(bstr::join(" ", words.iter().map(|word| typed(word))));
-    // Always in quotes: a text that begins with a dash would be taken for an option.
+    // In quotes even where it needs none: one look tells what is exacta's line and what the agent's.
     line.extend_from_slice(b" ");
     line.extend_from_slice(&quoted(text));
     line.to_str().map(str::to_owned).map_err(|_| "an option of the hook is not UTF-8".to_owned())
