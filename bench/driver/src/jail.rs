@@ -25,6 +25,9 @@ struct Task {
     commands: BTreeMap<String, Vec<String>>,
 }
 
+/// Much shorter than any agent's.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// All times of each row, in seconds.
 type Times = BTreeMap<String, Vec<f64>>;
 
@@ -84,6 +87,14 @@ pub fn measure(root: &str, program: &str, floor: &str, rounds: u32) -> Result<()
             let started = Instant::now();
             run(&mut warm, program)?;
             note("next program of a session", started.elapsed());
+            // What a session makes ready for the next one is done meanwhile, or waited for.
+            let started = Instant::now();
+            run(&mut warm, program)?;
+            note("next program of a session, at once", started.elapsed());
+            std::thread::sleep(PAUSE);
+            let started = Instant::now();
+            run(&mut warm, program)?;
+            note("next program of a session, 1 ms later", started.elapsed());
         }
     }
     println!("{}", json!(times));

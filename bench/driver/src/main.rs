@@ -2,7 +2,7 @@
 //!
 //! `exacta-bench sessions ROOT N` instead makes N sessions that have run one command each, and prints the growth
 //! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`];
-//! `exacta-bench redaction FOLDER` is about secrets, see [`redaction`];
+//! `exacta-bench redaction FOLDER` is about secrets, see [`redaction`]; `exacta-bench http` is a bare server, see [`http`];
 //! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`]; `exacta-bench jail ROOT PROGRAM FLOOR ROUNDS`,
 //! `exacta-bench spawn` and `exacta-bench plan ROOT` are about real programs, see [`jail`].
 
@@ -16,6 +16,7 @@ mod audit;
 mod cancellation;
 #[path = "../../../crates/engine/tests/redaction/corpus.rs"]
 mod corpus;
+mod http;
 mod jail;
 mod redaction;
 #[path = "../../../crates/policy/tests/scoring/mod.rs"]
@@ -58,6 +59,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         && verb == "spawn"
     {
         return jail::spawn();
+    }
+    if let [_, verb] = arguments.as_slice()
+        && verb == "http"
+    {
+        return http::serve();
     }
     if let [_, verb, folder] = arguments.as_slice() {
         match verb.as_str() {

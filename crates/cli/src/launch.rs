@@ -170,7 +170,7 @@ pub fn agent() -> String {
     text("EXACTA_AGENT").unwrap_or_default()
 }
 
-fn text(name: &str) -> Option<String> {
+pub fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 

@@ -16,6 +16,7 @@ mod setup;
 mod signals;
 mod streams;
 mod table;
+mod telegram;
 mod terminal;
 mod usage;
 mod verbs;

@@ -92,6 +92,13 @@ impl EngineHost {
         self.programs.as_ref()?.end_request(last)
     }
 
+    /// A request has ended, and the session goes on: what the next one may need is made beside it.
+    pub(crate) fn lay_ahead(&self) {
+        if let Some(programs) = &self.programs {
+            programs.lay_ahead();
+        }
+    }
+
     /// All that the request writes from now on goes into a layer.
     pub(crate) fn lay(&self) -> Result<(), String> {
         let programs = self.programs.as_ref();

@@ -263,6 +263,9 @@ impl Session {
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
         let undo = self.close_record(&mut status, request.keep, said_to.clone());
+        if extent == Extent::Request && !exited {
+            self.host.lay_ahead();
+        }
         let [output, errors] = streams.map(Collected::take);
         let redacted = output.redacted.with(&errors.redacted);
         let (steps, steps_left_out) = self.host.take_steps();

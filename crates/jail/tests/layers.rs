@@ -177,6 +177,67 @@ fn a_first_one_that_cannot_be_had_is_an_error_for_who_asks() {
     assert_eq!(failure.errno, libc::ENOENT);
 }
 
+/// What is changed beneath it until somebody claims it is seen, also by renaming and removing.
+#[test]
+fn one_laid_ahead_is_for_whoever_claims_it() {
+    let (project, spawner) = (Project::new(), spawner());
+    for name in ["edited", "renamed", "removed"] {
+        fs::write(project.0.join(name), "old\n").expect("a file");
+    }
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    assert_eq!(run(&project, &mut cell, "cat edited"), "old\n", "without a layer");
+    make_layer(&project, "one");
+    cell.lay_ahead(&project.0, "one".into()).expect("it is asked for");
+    fs::write(project.0.join("edited"), "new\n").expect("a file");
+    fs::write(project.0.join("saved"), "new\n").expect("a file");
+    fs::rename(project.0.join("saved"), project.0.join("renamed")).expect("an editor's way");
+    fs::remove_file(project.0.join("removed")).expect("a removal");
+    fs::create_dir(project.0.join("made")).expect("a directory");
+    let layer = cell.claim("one".into()).expect("a view").expect("a layer");
+    let said = run(&project, &mut cell, "ls; cat edited renamed; echo x > made/x");
+    assert_eq!(said, "edited\nmade\nout\nrenamed\nnew\nnew\n");
+    assert_eq!(read(&layer, "made/x").as_deref(), Some("x\n"));
+    assert!(!project.0.join("made/x").exists(), "it is in the layer");
+    assert!(cell.claim("one".into()).expect("a view").is_none(), "it was claimed");
+    drop(layer);
+    cell.lift(&project.0).expect("to take it away");
+    assert_eq!(run(&project, &mut cell, "ls made"), "", "without a layer");
+}
+
+#[test]
+fn one_laid_ahead_is_in_nobodys_way() {
+    let (project, spawner) = (Project::new(), spawner());
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    make_layer(&project, "one");
+    cell.lay_ahead(&project.0, "one".into()).expect("it is asked for");
+    assert_eq!(run(&project, &mut cell, "echo direct > direct; ls"), "direct\nout\n");
+    assert!(project.0.join("direct").exists(), "nobody has claimed it");
+    for name in ["two", "three"] {
+        make_layer(&project, name);
+    }
+    cell.lay_ahead(&project.0, "two".into()).expect("it is asked for");
+    let layer = cell.lay(&project.0, "three".into()).expect("another one");
+    run(&project, &mut cell, "echo x > x");
+    assert_eq!(read(&layer, "x").as_deref(), Some("x\n"));
+    drop(layer);
+    cell.lift(&project.0).expect("to take it away");
+    assert_eq!(run(&project, &mut cell, "ls"), "direct\nout\n", "there is none beneath it");
+}
+
+#[test]
+fn one_that_cannot_be_laid_ahead_is_no_error() {
+    let (project, spawner) = (Project::new(), spawner());
+    let mut cell = spawner.build(&plan(&project)).expect("a jail");
+    cell.lay_ahead(&project.0, "none".into()).expect("it is asked for");
+    assert!(cell.claim("none".into()).expect("a view").is_none());
+    cell.lay_ahead(&project.0, "none".into()).expect("it is asked for");
+    assert_eq!(run(&project, &mut cell, "echo direct > direct; ls"), "direct\nout\n");
+    make_layer(&project, "one");
+    let layer = cell.lay(&project.0, "one".into()).expect("a layer");
+    run(&project, &mut cell, "echo x > x");
+    assert_eq!(read(&layer, "x").as_deref(), Some("x\n"));
+}
+
 #[test]
 fn what_is_put_away_is_gone_when_the_spawner_is_and_nothing_else() {
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -26,6 +26,7 @@
 //!
 //! // Programs, if there are any: one layer for each request.
 //! let layer = journal.layer(&about)?;                // right before the overlay is mounted: upper and work are in it
+//! // or journal.layer_ahead()? before the request, and then, if it is still fit: ahead.begin(&about)?, layer.stamp()?
 //! …                                                  // run, wait until all are dead, unmount
 //! recording.apply(&layer)?;                          // all of it, or nothing and a list of conflicts
 //!
@@ -114,7 +115,7 @@ pub use clean::{Cleaned, Limits};
 pub use error::{Conflict, ConflictKind, Refusal, UndoError};
 pub use facts::{Attributes, Facts, Kind, Time};
 pub use journal::Journal;
-pub use layer::{Dismissed, Layer, LayerPlan, Planned};
+pub use layer::{Dismissed, Layer, LayerAhead, LayerPlan, Planned};
 pub use record::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, Record, RecordId, Step,
     TreeIdentity,

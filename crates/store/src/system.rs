@@ -258,20 +258,17 @@ pub(crate) fn touch(parent: impl AsFd, name: &[u8]) -> Result<()> {
 /// Names of extended attributes; none where the file system has none.
 pub(crate) fn attribute_names(object: impl AsFd) -> Result<Vec<BString>> {
     let path = name_in_proc(object.as_fd());
-    let mut buffer = Vec::new();
+    // To look up that path takes longer than to read the names, and most have few: they are not asked first how many.
+    let mut buffer = vec![0; 512];
     loop {
-        let size = match rustix::fs::listxattr_query(&path) {
-            Ok(0) | Err(Errno::OPNOTSUPP | Errno::PERM | Errno::NOENT) => return Ok(Vec::new()),
-            size => size?,
-        };
-        buffer.resize(size, 0);
         match rustix::fs::listxattr(&path, &mut buffer[..]) {
             Ok(count) => {
                 let names = buffer.get(..count).unwrap_or_default().split(|&byte| byte == 0);
                 let names = names.filter(|name| !name.is_empty());
                 return Ok(names.map(BString::from).collect());
             }
-            Err(Errno::RANGE) => {}
+            Err(Errno::OPNOTSUPP | Errno::PERM | Errno::NOENT) => return Ok(Vec::new()),
+            Err(Errno::RANGE) => buffer.resize(rustix::fs::listxattr_query(&path)?.max(1), 0),
             Err(error) => return Err(error),
         }
     }

@@ -110,8 +110,7 @@ impl Drop for Bound {
     }
 }
 
-pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound) -> Result<(), String> {
-    let told = told_to_end()?;
+pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound, told: Arc<Notify>) {
     let (end, ending) = watch::channel(false);
     let router = routes::all(&daemon);
     let accepting = accept(&bound, router, ending);
@@ -126,10 +125,10 @@ pub async fn until_told_to_end(daemon: Arc<Daemon>, bound: Bound) -> Result<(), 
     let closed = tokio::task::spawn_blocking(move || service.close());
     let _in_time = tokio::time::timeout(GRACE, closed).await;
     let _in_time = tokio::time::timeout(GRACE, end.closed()).await;
-    Ok(())
 }
 
-fn told_to_end() -> Result<Arc<Notify>, String> {
+/// Listens for the signals that end it; before anybody is told that it is there.
+pub fn told_to_end() -> Result<Arc<Notify>, String> {
     let told = Arc::new(Notify::new());
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| format!("cannot listen for signals: {error}"))?;

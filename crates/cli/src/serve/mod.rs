@@ -25,6 +25,7 @@ use tokens::Tokens;
 use crate::exit::Exit;
 use crate::invocation::{Global, ServeInvocation};
 use crate::service::{Projects, Service};
+use crate::telegram::{Bot, Working};
 use crate::verbs::failed;
 use crate::{launch, output};
 
@@ -41,8 +42,12 @@ pub struct Daemon {
 pub fn perform(global: &Global, serve: &ServeInvocation) -> Exit {
     let started = start(global, serve);
     match started.and_then(|(runtime, daemon, bound)| {
+        let (telegram, told) = (telegram(global, &daemon)?, listening::told_to_end()?);
         announce(&daemon, &bound, serve.print_token);
-        runtime.block_on(listening::until_told_to_end(Arc::clone(&daemon), bound))?;
+        runtime.block_on(listening::until_told_to_end(Arc::clone(&daemon), bound, told));
+        if let Some(telegram) = telegram {
+            telegram.end();
+        }
         // Nothing of what was started outlives the daemon.
         daemon.service.close();
         runtime.shutdown_timeout(std::time::Duration::from_secs(5));
@@ -77,6 +82,15 @@ fn start(global: &Global, serve: &ServeInvocation) -> Result<Started, String> {
         metrics: Metrics::default(),
     };
     Ok((runtime, Arc::new(daemon), bound))
+}
+
+/// Questions go to a phone too, if the operator's configuration says so.
+fn telegram(global: &Global, daemon: &Daemon) -> Result<Option<Working>, String> {
+    let configuration = launch::configuration(global).map_err(|problem| problem.to_string())?;
+    let (Some(settings), Some(folder)) = (configuration.telegram, folder()) else {
+        return Ok(None);
+    };
+    Bot::start(settings, Arc::clone(&daemon.service), &folder).map(Some)
 }
 
 /// Where the tokens are.

@@ -16,7 +16,40 @@ macro_rules! files {
     };
 }
 
-const FILES: &[(&str, &[u8])] = files!["index.html"];
+const FILES: &[(&str, &[u8])] = files![
+    "index.html",
+    "style.css",
+    "icon.svg",
+    "theme.js",
+    "app.js",
+    "login.js",
+    "api.js",
+    "stream.js",
+    "daemon.js",
+    "projects.js",
+    "inbox.js",
+    "dom.js",
+    "dialog.js",
+    "keys.js",
+    "text.js",
+    "time.js",
+    "output.js",
+    "runs.js",
+    "approvals.js",
+    "approval.js",
+    "decide.js",
+    "sessions.js",
+    "session.js",
+    "process.js",
+    "history.js",
+    "request.js",
+    "undo.js",
+    "record.js",
+    "diff.js",
+    "policy.js",
+    "status.js",
+    "doctor.js",
+];
 
 pub async fn index() -> Response {
     found("index.html")

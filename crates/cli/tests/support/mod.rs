@@ -41,7 +41,7 @@ impl Project {
         command
     }
 
-    fn surround(&self, command: &mut Command) {
+    pub fn surround(&self, command: &mut Command) {
         command
             .current_dir(&self.root)
             .env_clear()

@@ -29,6 +29,7 @@ use crate::programs::limits::Chosen;
 use crate::redaction::{Redaction, Results};
 use crate::surroundings::Grants;
 use crate::undo::Retention;
+pub use settings::Telegram;
 use settings::{Auditing, Remembering, Settings};
 
 /// The project's file.
@@ -70,6 +71,8 @@ pub struct Configuration {
     pub recorded_output: usize,
     /// What is redacted beside the built-in rules, and whether results are.
     pub redaction: Redaction,
+    /// Where questions are sent, if anywhere.
+    pub telegram: Option<Telegram>,
     /// Variables whose values are secret, whatever they are called.
     pub secret_variables: Vec<String>,
     /// What files say in vain.
@@ -104,6 +107,7 @@ impl Configuration {
             audit: audit(&parsed),
             recorded_output: recorded_output(&parsed),
             redaction: redaction(&parsed),
+            telegram: telegram(&parsed),
             secret_variables: secret_variables(&parsed),
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
@@ -247,6 +251,12 @@ fn audit(files: &[(Tier, Settings)]) -> exacta_store::audit::Limits {
 fn recorded_output(files: &[(Tier, Settings)]) -> usize {
     let said = of_audit(files, |audit| audit.output).map(usize::try_from);
     said.map_or(USUAL_OUTPUT, |said| said.map_or(MOST_OUTPUT, |said| said.min(MOST_OUTPUT)))
+}
+
+/// Who decides is for the operator to say, and for no project.
+fn telegram(files: &[(Tier, Settings)]) -> Option<Telegram> {
+    let of = |tier: Tier| files.iter().find(|(its, _)| *its == tier)?.1.telegram.clone();
+    of(Tier::User).or_else(|| of(Tier::System))
 }
 
 /// Anybody may ask for results without secrets. Patterns and variables of a project that is not trusted do not count: with

@@ -11,8 +11,17 @@ use crate::programs::limits::Chosen;
 use crate::redaction::Rules;
 
 /// The keys at the top of a file that are read here; `rule` and `list` belong to the rules.
-pub const KEYS: &[&str] =
-    &["profile", "agent", "paths", "limits", "min_isolation", "undo", "audit", "redact"];
+pub const KEYS: &[&str] = &[
+    "profile",
+    "agent",
+    "paths",
+    "limits",
+    "min_isolation",
+    "undo",
+    "audit",
+    "redact",
+    "telegram",
+];
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -26,6 +35,31 @@ pub struct Settings {
     pub undo: Remembering,
     pub audit: Auditing,
     pub redact: Redact,
+    pub telegram: Option<Telegram>,
+}
+
+/// `[telegram]`: where questions are sent, and who may answer them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telegram {
+    /// The variable that has the token of the bot.
+    #[serde(default = "usual_variable")]
+    pub token_env: String,
+    /// The chat that they are sent to.
+    pub chat: i64,
+    /// The numbers of those who may decide.
+    pub allow: Vec<i64>,
+    /// Where the Bot API is.
+    #[serde(default = "usual_address")]
+    pub api: String,
+}
+
+fn usual_variable() -> String {
+    "EXACTA_TELEGRAM_TOKEN".to_owned()
+}
+
+fn usual_address() -> String {
+    "https://api.telegram.org".to_owned()
 }
 
 /// What is redacted beside the built-in rules, where a file says it.
@@ -74,6 +108,7 @@ struct Written {
     undo: Remembering,
     audit: Auditing,
     redact: WrittenRedact,
+    telegram: Option<Telegram>,
 }
 
 #[derive(Deserialize, Default)]
@@ -163,6 +198,7 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
     settings.undo = written.undo;
     settings.audit = written.audit;
     settings.redact = redact(file, written.redact)?;
+    settings.telegram = written.telegram;
     Ok(settings)
 }
 

@@ -12,8 +12,8 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::io;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
@@ -30,12 +30,14 @@ pub struct Door {
 #[derive(Debug, Default)]
 pub struct Doors {
     known: HashMap<BString, PathBuf>,
+    /// The kernel's list. To find it takes as long as to read it, and it is read before each request.
+    list: Option<fs::File>,
 }
 
 impl Doors {
     /// Those in the trees of a view, in order.
     pub fn in_view(&mut self, view: &View) -> Vec<Door> {
-        let text = all_sockets().unwrap_or_default();
+        let text = self.all_sockets().unwrap_or_default();
         let mut found: Vec<Door> = Vec::new();
         for name in text.lines().filter_map(name_in) {
             if name.starts_with(b"/") {
@@ -50,6 +52,28 @@ impl Doors {
         found
     }
 
+    /// The whole list as it is now. It does not say how long it is.
+    fn all_sockets(&mut self) -> io::Result<Vec<u8>> {
+        const PIECE: usize = 16 << 10;
+        let list = match self.list.take() {
+            Some(list) => list,
+            None => fs::File::open("/proc/self/net/unix")?,
+        };
+        let (mut text, mut length) = (vec![0; PIECE], 0);
+        loop {
+            match list.read_at(text.get_mut(length..).unwrap_or_default(), length as u64) {
+                Ok(0) => break,
+                Ok(count) => length += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            text.resize(length + PIECE, 0);
+        }
+        text.truncate(length);
+        self.list = Some(list);
+        Ok(text)
+    }
+
     fn resolved(&mut self, name: &[u8]) -> Option<PathBuf> {
         if let Some(known) = self.known.get(name.as_bstr()) {
             return Some(known.clone());
@@ -58,13 +82,6 @@ impl Doors {
         self.known.insert(name.into(), real.clone());
         Some(real)
     }
-}
-
-/// The kernel's list, which does not say how long it is.
-fn all_sockets() -> io::Result<Vec<u8>> {
-    let mut text = Vec::with_capacity(32 << 10);
-    fs::File::open("/proc/self/net/unix")?.take(u64::MAX).read_to_end(&mut text)?;
-    Ok(text)
 }
 
 /// Covers them in a view.
@@ -112,6 +129,26 @@ fn door(path: &Path) -> Option<Door> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whatever was read before.
+    #[test]
+    fn the_list_is_read_anew() -> io::Result<()> {
+        let name = std::env::temp_dir().join(format!("exacta-doors-{}", std::process::id()));
+        let mut doors = Doors::default();
+        let known = |doors: &mut Doors| {
+            Ok(doors.all_sockets()?.contains_str(name.as_os_str().as_encoded_bytes()))
+        };
+        let before: io::Result<bool> = known(&mut doors);
+        let sockets: Vec<_> =
+            (0..400).map(|_| std::os::unix::net::UnixDatagram::unbound()).collect();
+        let door = std::os::unix::net::UnixListener::bind(&name)?;
+        let open: io::Result<bool> = known(&mut doors);
+        drop((door, sockets));
+        let after: io::Result<bool> = known(&mut doors);
+        fs::remove_file(&name)?;
+        assert_eq!((before?, open?, after?), (false, true, false));
+        Ok(())
+    }
 
     #[test]
     fn names_are_read() {

@@ -1,7 +1,7 @@
 //! The jail of a session: made when the first program needs it, and kept for the next.
 
 use std::os::fd::BorrowedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -9,9 +9,10 @@ use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
 use exacta_jail::timeline::Part;
 use exacta_jail::{Cell, Ending, Failure, Manner, Plan, Program, Running, Spawner, Walls};
-use exacta_store::{Dismissed, UndoError};
+use exacta_store::{Dismissed, LayerAhead, UndoError};
 use rustix::io::Errno;
 
+use super::ahead::Worker;
 use super::doors::{self, Door, Doors};
 use super::plan::Prepared;
 use crate::network::{self, Connection, Proxy, Reach};
@@ -20,28 +21,33 @@ use crate::undo::Layering;
 #[derive(Default)]
 pub struct Jail {
     state: Mutex<State>,
+    pub(super) worker: OnceLock<Worker>,
 }
 
 #[derive(Default)]
-struct State {
-    standing: Option<Standing>,
+pub(super) struct State {
+    pub(super) standing: Option<Standing>,
     /// One that was ended with the last request of a session.
     ended: Option<Standing>,
     /// Of the request so far; `None`: no program has run.
-    tally: Option<Tally>,
+    pub(super) tally: Option<Tally>,
     /// What requests before have used.
     past: Duration,
     doors: Doors,
 }
 
 /// Fields are dropped in this order.
-struct Standing {
+pub(super) struct Standing {
     /// The way out, which nothing uses until a program is granted something. A jail without a network of its own has
     /// none.
     proxy: Option<Proxy>,
-    cell: Cell,
-    /// A layer lies over the project in it.
-    laid: bool,
+    pub(super) cell: Cell,
+    /// A layer of the running request lies over the project in it.
+    pub(super) laid: bool,
+    /// One that lies over the project for the next request, see `ahead.rs`.
+    pub(super) ahead: Option<LayerAhead>,
+    /// What it has used is counted anew already, and nothing has run since.
+    pub(super) counts_anew: bool,
     /// Sockets of the host that are covered in it.
     closed: Vec<Door>,
     spawner: Spawner,
@@ -101,7 +107,7 @@ impl Tally {
 }
 
 impl Jail {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -138,24 +144,33 @@ impl Jail {
     /// Ends everything inside, for a process that ends now: its spawner does the rest when that is gone.
     pub fn leave(&self) {
         let mut state = self.lock();
-        if let Some(standing) = state.standing.take() {
+        if let Some(mut standing) = state.standing.take() {
             standing.cell.kill();
+            standing.drop_ahead();
             std::mem::forget(standing);
         }
         std::mem::forget(state.ended.take());
     }
 
+    /// The session is over: all that runs ends at once. What is left of the jail then is put away beside whatever comes next.
+    pub fn end(&self) {
+        let mut state = self.lock();
+        for mut standing in state.standing.take().into_iter().chain(state.ended.take()) {
+            standing.cell.kill();
+            standing.drop_ahead();
+            // Without a thread it is dropped here.
+            let _here_or_there =
+                thread::Builder::new().name("jail-end".into()).spawn(|| drop(standing));
+        }
+    }
+
     /// Removes what is left of a layer. The spawner does, if there is one: to remove a directory may wait for the disk.
     pub fn put_away(&self, dismissed: Dismissed) -> Result<(), UndoError> {
         let state = self.lock();
-        let standing = state.standing.as_ref().or(state.ended.as_ref());
-        if let Some(Standing { spawner, .. }) = standing {
-            let (parent, name, folder) = dismissed.whereabouts()?;
-            if spawner.put_away(parent, name, folder).is_ok() {
-                return Ok(());
-            }
+        match state.standing.as_ref().or(state.ended.as_ref()) {
+            Some(standing) => standing.put_away(dismissed),
+            None => dismissed.remove(),
         }
-        dismissed.remove()
     }
 
     /// A jail with the request's layer in it, for what comes. `false`: there is no layer.
@@ -182,7 +197,7 @@ impl Jail {
         let mut state = self.lock();
         let mut standing = state.ready(limits, prepared, layering)?;
         // The one that was made for this is dropped with it.
-        standing.cell.lift_unclaimed(prepared.root())?;
+        standing.cell.lift_unclaimed()?;
         let namespaces = standing.cell.walls().namespaces;
         state.standing = Some(standing);
         // Nothing has run yet.
@@ -264,6 +279,15 @@ impl Standing {
         Ok(())
     }
 
+    /// Removes what is left of a layer, or has the spawner do it.
+    pub(super) fn put_away(&self, dismissed: Dismissed) -> Result<(), UndoError> {
+        let (parent, name, folder) = dismissed.whereabouts()?;
+        match self.spawner.put_away(parent, name, folder) {
+            Ok(()) => Ok(()),
+            Err(_) => dismissed.remove(),
+        }
+    }
+
     fn lift(&mut self, layering: Option<&Layering>) -> Result<(), Failure> {
         let Some(layering) = layering.filter(|_| self.laid) else { return Ok(()) };
         self.laid = false;
@@ -289,16 +313,15 @@ impl Standing {
     }
 }
 
-impl Drop for Jail {
-    /// All that runs ends at once. What is left of the jail then is put away beside whatever comes next.
+impl Drop for Standing {
     fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for standing in state.standing.take().into_iter().chain(state.ended.take()) {
-            standing.cell.kill();
-            // Without a thread it is dropped here.
-            let _here_or_there =
-                thread::Builder::new().name("jail-end".into()).spawn(|| drop(standing));
-        }
+        self.drop_ahead();
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -309,18 +332,10 @@ impl State {
         prepared: &Prepared,
         layering: Option<&Layering>,
     ) -> Result<Standing, Failure> {
-        let made = layering.map_or(Ok(()), Layering::make);
-        let ready = made.and_then(|()| self.ready(limits, prepared, layering));
-        let laid = ready.and_then(|mut standing| match standing.lay(layering) {
-            Ok(()) => Ok(standing),
-            // What it was made from may be gone: `git clean -fdx`.
-            Err(_) => {
-                standing.cell.kill();
-                self.standing = Some(standing);
-                let mut standing = self.renewed(prepared, layering)?;
-                standing.lay(layering).map(|()| standing)
-            }
-        });
+        let laid = match layering {
+            Some(layering) => self.laid(limits, prepared, layering),
+            None => self.ready(limits, prepared, None),
+        };
         if let (Ok(standing), Some(tally), Some(layering)) = (&laid, &mut self.tally, layering) {
             tally.direct |= layering.is_direct();
             tally.unprotected |= !standing.laid && !layering.is_direct();
@@ -332,6 +347,33 @@ impl State {
         laid
     }
 
+    /// A jail in which the request's layer lies over the project, unless it writes directly.
+    fn laid(
+        &mut self,
+        limits: &Limits,
+        prepared: &Prepared,
+        layering: &Layering,
+    ) -> Result<Standing, Failure> {
+        let mut standing = match self.still_standing(limits, prepared)? {
+            Some(standing) => standing,
+            // Before the jail, which then comes with it.
+            None => layering.make().and_then(|()| self.renewed(prepared, Some(layering)))?,
+        };
+        let claimed = standing.claim_ahead(layering);
+        if let Err(failure) = layering.make() {
+            self.standing = Some(standing);
+            return Err(failure);
+        }
+        if claimed.and_then(|()| standing.lay(Some(layering))).is_err() {
+            // What it was made from may be gone: `git clean -fdx`.
+            standing.cell.kill();
+            self.standing = Some(standing);
+            standing = self.renewed(prepared, Some(layering))?;
+            standing.lay(Some(layering))?;
+        }
+        Ok(standing)
+    }
+
     /// A jail with at least these limits.
     fn ready(
         &mut self,
@@ -339,6 +381,18 @@ impl State {
         prepared: &Prepared,
         layering: Option<&Layering>,
     ) -> Result<Standing, Failure> {
+        match self.still_standing(limits, prepared)? {
+            Some(standing) => Ok(standing),
+            None => self.renewed(prepared, layering),
+        }
+    }
+
+    /// The jail that was used before, if it can be used again.
+    fn still_standing(
+        &mut self,
+        limits: &Limits,
+        prepared: &Prepared,
+    ) -> Result<Option<Standing>, Failure> {
         let first = self.tally.is_none();
         let tally = self.tally.get_or_insert_default();
         tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
@@ -357,14 +411,15 @@ impl State {
             }
             if alive {
                 // Counts anew: for a new request, or after what was counted is in the tally.
-                if first || changes {
+                let counts_anew = std::mem::take(&mut standing.counts_anew);
+                if changes || first && !counts_anew {
                     standing.cell.set_limits(&tally.limits)?;
                 }
                 tally.walls = standing.cell.walls().clone();
-                return Ok(standing);
+                return Ok(Some(standing));
             }
         }
-        self.renewed(prepared, layering)
+        Ok(None)
     }
 
     /// A new jail, in place of one that has ended.
@@ -394,7 +449,7 @@ impl State {
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
-        Ok(Standing { proxy, cell, laid: false, closed, spawner })
+        Ok(Standing { proxy, cell, laid: false, ahead: None, counts_anew: false, closed, spawner })
     }
 }
 

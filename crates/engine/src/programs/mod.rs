@@ -1,5 +1,6 @@
 //! Real programs: found on the jail's `PATH`, run in the jail, joined to the shell's own commands.
 
+mod ahead;
 mod carrying;
 mod descriptors;
 mod direct;
@@ -395,6 +396,13 @@ impl Programs {
             let _it_has_said_so_itself = follower.join();
         }
         tally
+    }
+}
+
+impl Drop for Programs {
+    /// Whoever lays a layer ahead may still have the jail.
+    fn drop(&mut self) {
+        self.jail.end();
     }
 }
 

@@ -3,14 +3,14 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BString, ByteSlice};
 use exacta_jail::plan::Layers;
 use exacta_jail::{Cell, Failure};
-use exacta_store::{Dismissed, Layer, LayerPlan, Outcome, RecordId, UndoError};
+use exacta_store::{Dismissed, Layer, LayerAhead, LayerPlan, Outcome, RecordId, UndoError};
 use rustix::io::Errno;
 
 use super::{Transactions, guarded};
@@ -58,12 +58,16 @@ pub(crate) struct Layering {
     layer: Mutex<Option<Made>>,
     /// The programs of the running request write directly: a rule says so.
     direct: AtomicBool,
+    /// The last request had a layer that lay over the project: the next one may want one too.
+    again: AtomicBool,
 }
 
 struct Made {
     layer: Layer,
     /// Somebody may have written to it.
     laid: bool,
+    /// It lies over the project already in the jail that is used, and nobody has looked into it.
+    ahead: Option<OwnedFd>,
     /// What is written to instead, where the project's file system cannot carry it.
     aside: Option<OwnedFd>,
 }
@@ -73,7 +77,7 @@ impl Layering {
         transactions: Arc<Transactions>,
         cover: Arc<Cover>,
         root: PathBuf,
-        state: &std::path::Path,
+        state: &Path,
     ) -> Self {
         let folders = state.join("undo/run");
         Layering {
@@ -83,14 +87,21 @@ impl Layering {
             folders,
             layer: Mutex::default(),
             direct: AtomicBool::default(),
+            again: AtomicBool::default(),
         }
+    }
+
+    /// The project, inside as outside.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// For the plan of a jail. The folder is there once a layer was made.
     pub(crate) fn layers(&self) -> Layers {
         // One that was laid before must be renewed first, and some cannot lie on the disk at all.
         let made = self.lock();
-        let ready = |made: &&Made| !made.laid && !made.layer.is_aside() && !self.is_direct();
+        let is_new = |made: &Made| !made.laid && made.ahead.is_none();
+        let ready = |made: &&Made| is_new(made) && !made.layer.is_aside() && !self.is_direct();
         let first = made.as_ref().filter(ready).map(|made| made.layer.name().clone());
         Layers { source: self.folders.clone(), target: self.root.clone(), first }
     }
@@ -115,21 +126,48 @@ impl Layering {
         let mut layer = self.lock();
         if layer.is_none() {
             let new = self.transactions.new_layer().map_err(|error| unable(&error))?;
-            *layer = Some(Made { layer: new, laid: false, aside: None });
+            *layer = Some(Made { layer: new, laid: false, ahead: None, aside: None });
         }
+        Ok(())
+    }
+
+    /// A layer for a request that may come, if it is likely that one comes which wants it. Each is made once.
+    pub(crate) fn make_ahead(&self) -> Option<LayerAhead> {
+        let ahead = self.transactions.layer_ahead()?;
+        if ahead.is_aside() {
+            let _recovered_later = ahead.dismiss().remove();
+            return None;
+        }
+        Some(ahead)
+    }
+
+    /// Whether the next request is likely to want a layer. Asked once for each.
+    pub(crate) fn is_wanted_again(&self) -> bool {
+        self.again.load(Ordering::Acquire) && self.again.swap(false, Ordering::AcqRel)
+    }
+
+    /// The running request uses a layer that lies over the project already.
+    pub(crate) fn take_over(&self, ahead: LayerAhead, mount: OwnedFd) -> Result<(), UndoError> {
+        let layer = ahead.begin(&self.transactions.about())?;
+        *self.lock() = Some(Made { layer, laid: false, ahead: Some(mount), aside: None });
         Ok(())
     }
 
     /// Lays it over the project in a jail in which nothing runs. From now on what is written goes there, whoever writes.
     pub(crate) fn lay(&self, cell: &mut Cell) -> Result<(), Failure> {
         let mut made = self.lock();
-        let Some(made) = made.as_mut() else { return Ok(()) };
+        let made = made
+            .as_mut()
+            .ok_or_else(|| for_undo(Failure::new("lay a layer that was not made", Errno::NOENT)))?;
         let handle = if std::mem::replace(&mut made.laid, true) {
             self.lay_again(cell, made)?
         } else {
             // What somebody changes from now on is found; what this request has changed itself was before.
             made.layer.stamp().map_err(|error| unable(&error))?;
-            self.lay_first(cell, made)?
+            match made.ahead.take() {
+                Some(mount) => mount,
+                None => self.lay_first(cell, made)?,
+            }
         };
         let owner = rustix::fs::fstat(self.transactions.root());
         let owner = owner.map(|stat| (stat.st_uid, stat.st_gid)).unwrap_or_default();
@@ -191,15 +229,20 @@ impl Layering {
         self.cover.take_off();
         self.transactions.set_layered(false);
         self.direct.store(false, Ordering::Release);
-        let Some(Made { layer, laid, aside }) = self.lock().take() else { return Ok(None) };
+        self.again.store(false, Ordering::Release);
+        let Some(Made { layer, laid, aside, .. }) = self.lock().take() else { return Ok(None) };
+        self.again.store(laid && aside.is_none(), Ordering::Release);
         if !laid {
             return put_away(layer.dismiss()?).map(|()| None);
         }
         if let Some(store) = aside {
             layer.bring(store.as_fd(), owner_outside)?;
         }
-        let plan = layer.plan();
         // Most programs only read.
+        if layer.is_untouched() {
+            return put_away(layer.dismiss()?).map(|()| None);
+        }
+        let plan = layer.plan();
         if plan.as_ref().is_ok_and(LayerPlan::is_empty) {
             return put_away(layer.dismiss()?).map(|()| None);
         }

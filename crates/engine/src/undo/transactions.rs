@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use bstr::{BStr, BString};
-use exacta_store::{About, Journal, Layer, Outcome, RecordId, Recording, Time, UndoError};
+use exacta_store::{
+    About, Journal, Layer, LayerAhead, Outcome, RecordId, Recording, Time, UndoError,
+};
 use rustix::io::Errno;
 
 use super::cleaning::{Cleaning, Retention};
@@ -179,9 +181,15 @@ impl Transactions {
         }
     }
 
-    /// A layer for what the running request writes.
+    /// A layer for what the running request writes, to be stamped when it is laid.
     pub(crate) fn new_layer(&self) -> Result<Layer, UndoError> {
-        self.journal()?.layer(&self.about())
+        self.journal()?.unstamped_layer(&self.about())
+    }
+
+    /// A layer for a request that may come. Nothing else is made for it: none where the journal is not open, or was cleared away.
+    pub(crate) fn layer_ahead(&self) -> Option<LayerAhead> {
+        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        journal.filter(|journal| journal.is_there())?.layer_ahead().ok()
     }
 
     /// What the records of the running request say of it.

@@ -108,9 +108,18 @@ impl Case {
         self
     }
 
-    /// It has no end of its own: it is stopped after a short time.
-    pub fn endless(mut self) -> Self {
+    /// However it ends.
+    pub fn in_any_way(mut self) -> Self {
         self.ends = Ends::InAnyWay;
+        self
+    }
+
+    /// It has no end of its own: it is stopped after a short time.
+    pub fn endless(self) -> Self {
+        self.in_any_way().stopped_early()
+    }
+
+    fn stopped_early(mut self) -> Self {
         self.limits.wall_time = Some(Duration::from_secs(1));
         self
     }

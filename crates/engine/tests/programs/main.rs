@@ -1,5 +1,5 @@
 //! Real programs in the jail, as data: every `tests/programs/*.toml` is run by exacta and by real bash in a directory
-//! of the same name, and compared. `bounds.rs` looks at what ends programs. Whatever the
+//! of the same name, and compared. `bounds.rs` looks at what ends programs, `ahead.rs` at what is made ready for the next one. Whatever the
 //! jail needs and the kernel does not have makes all of it fail: nothing is skipped. All of it runs in a disposable world.
 
 #![expect(
@@ -9,6 +9,7 @@
     reason = "tests make directories and run the oracle; the product's rooms do not apply"
 )]
 
+mod ahead;
 mod bounds;
 #[path = "../behaviour/case.rs"]
 mod case;
@@ -54,6 +55,7 @@ fn run_all() -> ExitCode {
             trials.push(Trial::test(format!("{topic}::{}", case.name), move || check(&case)));
         }
     }
+    trials.extend(ahead::trials());
     trials.extend(bounds::trials());
     trials.extend(doors::trials());
     libtest_mimic::run(&arguments, trials).exit_code()

@@ -1,6 +1,7 @@
 //! A jail in which programs can be run, one after the other or side by side, until it is dropped.
 
 pub mod bare;
+mod changes;
 pub mod entry;
 pub mod init;
 mod layers;
@@ -11,21 +12,23 @@ pub mod view;
 pub mod watch;
 mod workshop;
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bstr::{BStr, BString};
+use bstr::BString;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 
+use self::changes::{Awaited, Since, Unclaimed};
 use self::outside::Outside;
 use self::watch::{Record, Watch};
 use crate::limits::{self, Lookout, Usage, Watched};
-use crate::messages::{Change, Changed, Order, Report, Swept};
+use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Ending, Failure, Finished, Walls};
 use crate::plan::{Limits, Manner, Program};
 use crate::timeline::Part;
@@ -44,10 +47,10 @@ pub struct Cell {
     parts: Vec<Part>,
     /// Since the last program was started.
     view_changed: bool,
-    /// So many were asked for and not answered.
-    changes_awaited: u32,
-    /// The folder of the layer that was laid from the beginning, and its mount, until somebody asks for it.
-    layer: Option<(BString, OwnedFd)>,
+    /// What was asked for and not answered, the oldest first.
+    awaited: VecDeque<Awaited>,
+    /// A layer that lies there, until somebody asks for it.
+    unclaimed: Option<Unclaimed>,
     /// Who it is outside.
     outside: Outside,
 }
@@ -60,9 +63,6 @@ pub(crate) struct Ends {
     pub lease: OwnedFd,
     pub proxy: Option<OwnedFd>,
 }
-
-/// What a change could not do.
-const CHANGE: &str = "change the view of the jail";
 
 /// How long the end of a jail may take before it is called an error.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -85,8 +85,8 @@ impl Cell {
             limits,
             parts: Vec::new(),
             view_changed: false,
-            changes_awaited: 0,
-            layer: None,
+            awaited: VecDeque::new(),
+            unclaimed: None,
             outside: Outside::choose(),
         }
     }
@@ -96,8 +96,14 @@ impl Cell {
         self
     }
 
-    pub(crate) fn with_layer(mut self, layer: Option<(BString, OwnedFd)>) -> Self {
-        self.layer = layer;
+    /// With the layer that was laid from the beginning: its tree, its folder and its mount.
+    pub(crate) fn with_first(mut self, first: Option<((PathBuf, BString), OwnedFd)>) -> Self {
+        self.unclaimed = first.map(|((target, folder), mount)| Unclaimed {
+            target,
+            folder,
+            mount: Some(mount),
+            since: Since::TheBeginning,
+        });
         self
     }
 
@@ -136,7 +142,7 @@ impl Cell {
         descriptors: &[(u32, BorrowedFd<'_>)],
         manner: Manner,
     ) -> Result<Running, Failure> {
-        self.changed()?;
+        self.settle_view()?;
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
         let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
         // Without namespaces a program is who made the pipes.
@@ -206,72 +212,6 @@ impl Cell {
         answer.and_then(|it| it.ok_or_else(gone)).at(step)?;
         self.watched.rest();
         Ok(())
-    }
-
-    /// Puts a layer over a tree, for what is started from now on: what it writes goes into this folder, and the tree stays
-    /// as it is. See [`View::layers`](crate::plan::View::layers). To be called when nothing runs. Gives the layer as it is
-    /// mounted, to be looked at and written to from here as well.
-    pub fn lay(&mut self, target: &Path, folder: &BStr) -> Result<OwnedFd, Failure> {
-        if let Some((_, layer)) = self.layer.take_if(|(first, _)| first == folder) {
-            return Ok(layer);
-        }
-        self.lift_unclaimed(target)?;
-        let change = Change::Lay { target: target.to_owned(), folder: folder.to_owned() };
-        self.change(&change)?;
-        self.changed()?.into_iter().next().ok_or(Errno::BADF).at("take over the layer")
-    }
-
-    /// The same where the tree's file system cannot carry what is written: it is kept in memory, at most so many bytes. Gives also
-    /// the directory that holds it as `upper`, which lives as long as its handle does.
-    pub fn lay_aside(
-        &mut self,
-        target: &Path,
-        folder: &BStr,
-        most: u64,
-    ) -> Result<(OwnedFd, OwnedFd), Failure> {
-        self.lift_unclaimed(target)?;
-        let (target, folder) = (target.to_owned(), folder.to_owned());
-        self.change(&Change::LayAside { target, folder, most })?;
-        let mut given = self.changed()?.into_iter();
-        let both = given.next().zip(given.next());
-        both.ok_or(Errno::BADF).at("take over the layer")
-    }
-
-    /// Takes away the first layer, if it lies there and nobody has asked for it.
-    pub fn lift_unclaimed(&mut self, target: &Path) -> Result<(), Failure> {
-        if self.layer.take().is_some() { self.lift(target) } else { Ok(()) }
-    }
-
-    /// Takes away the layer that was laid over a tree. To be called when nothing runs. Nobody waits for it who does not start
-    /// something or lay another: that it could not be done is said then.
-    pub fn lift(&mut self, target: &Path) -> Result<(), Failure> {
-        self.change(&Change::Lift { target: target.to_owned() })
-    }
-
-    fn change(&mut self, change: &Change) -> Result<(), Failure> {
-        wire::send(&self.ends.changes, change, &[]).at(CHANGE)?;
-        self.changes_awaited += 1;
-        Ok(())
-    }
-
-    /// Waits until the view is as it should be. What the last change has given.
-    fn changed(&mut self) -> Result<Vec<OwnedFd>, Failure> {
-        let gone = || io::Error::from_raw_os_error(libc::EPIPE);
-        let mut given = Vec::new();
-        while self.changes_awaited > 0 {
-            await_input(&self.ends.changes).at(CHANGE)?;
-            let answer = wire::receive::<Changed>(&self.ends.changes);
-            let (answer, descriptors) = answer.and_then(|it| it.ok_or_else(gone)).at(CHANGE)?;
-            self.changes_awaited -= 1;
-            match answer {
-                Changed::Done => {
-                    self.view_changed = true;
-                    given = descriptors;
-                }
-                Changed::Failed(failure) => return Err(failure),
-            }
-        }
-        Ok(given)
     }
 
     /// The limits in force.

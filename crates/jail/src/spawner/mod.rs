@@ -117,7 +117,11 @@ impl Spawner {
         let notifier = notifier.then(&mut next).transpose()?;
         ends.proxy = proxy.then(&mut next).transpose()?;
         let layer = laid.then(&mut next).transpose()?;
-        let first = plan.view.layers.as_ref().and_then(|layers| layers.first.clone());
+        let first = plan
+            .view
+            .layers
+            .as_ref()
+            .and_then(|layers| Some((layers.target.clone(), layers.first.clone()?)));
         let init = limits::process_of(handle.as_fd()).at("find the jail's first process")?;
         let limits = limits::kept_from_outside(&plan.limits, &walls);
         let watch = notifier.map(|listener| Watch::over_empty(listener, init, limits));
@@ -127,7 +131,7 @@ impl Spawner {
         self.lookout.add(&watched);
         let lookout = Arc::clone(&self.lookout);
         let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());
-        Ok(cell.with_parts(parts).with_layer(first.zip(layer)))
+        Ok(cell.with_parts(parts).with_first(first.zip(layer)))
     }
 
     /// Has a folder removed with all that is in it, beside whatever comes next; when this is dropped, it is gone. The folder

@@ -1,11 +1,10 @@
 //! The folder of a layer: where the kernel keeps what a request's programs write.
 //!
-//! Made under another name until it is locked. The lock says that its request is alive: a folder without one was left
-//! by a crash, and is held for a person to decide, never applied by itself.
+//! It has another name until a request uses it (`making.rs`). The lock says that whoever made it is alive: a folder without one
+//! was left by a crash, and is held for a person to decide, never applied by itself; one that was not used goes.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use rustix::io::Errno;
@@ -14,28 +13,28 @@ use super::plan;
 use crate::content;
 use crate::copying;
 use crate::error::{At, UndoError};
-use crate::facts::{self, Attributes, Facts, Time};
+use crate::facts::{Facts, Time};
 use crate::ground::Ground;
-use crate::journal::{self, Journal};
+use crate::journal;
 use crate::path::STATE;
 use crate::record::{About, Entry, LayerEntry, Outcome, Phase, RecordId};
 use crate::recording::new_record;
 use crate::system;
 use crate::tree;
 
-const UPPER: &[u8] = b"upper";
-const WORK: &[u8] = b"work";
+pub(super) const UPPER: &[u8] = b"upper";
+pub(super) const WORK: &[u8] = b"work";
 /// The request, for a record that has to be made without it.
-const ABOUT: &[u8] = b"about";
+pub(super) const ABOUT: &[u8] = b"about";
 /// Its time is that of the mount.
-const MOMENT: &[u8] = b"moment";
+pub(super) const MOMENT: &[u8] = b"moment";
 /// In the folder of a layer that a record holds.
 const HELD: &[u8] = b"held";
 /// In the folder of a layer that is in the tree.
 const SPENT: &[u8] = b"spent";
 /// What is on its way from elsewhere.
 const BROUGHT: &[u8] = b"brought";
-const UNFINISHED: &[u8] = b".new-";
+pub(super) const UNFINISHED: &[u8] = b".new-";
 
 /// A layer to be written to by an overlay over the project.
 pub struct Layer {
@@ -43,65 +42,9 @@ pub struct Layer {
     pub(crate) name: BString,
     pub(crate) folder: OwnedFd,
     /// The project's file system cannot carry what an overlay writes.
-    aside: bool,
-}
-
-impl Journal {
-    /// A new layer, right before the overlay is mounted: `upper` and `work` are in its folder. What somebody changes in
-    /// the project from now on is found when the layer is applied.
-    pub fn layer(&self, about: &About) -> Result<Layer, UndoError> {
-        const TRIES: u32 = 100;
-        for _ in 1..TRIES {
-            match self.try_layer(about) {
-                // Before it was locked, somebody took it for one that was left by a crash.
-                Err(UndoError::System { errno: Errno::NOENT, .. }) => {}
-                made => return made,
-            }
-        }
-        self.try_layer(about)
-    }
-
-    fn try_layer(&self, about: &About) -> Result<Layer, UndoError> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let run = &self.ground.folders()?.run;
-        let now = system::now();
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let process = rustix::process::getpid().as_raw_nonzero();
-        let name = BString::from(format!("{}.{:09}-{process}-{count}", now.seconds, now.nanos));
-        let new = BString::from([UNFINISHED, &name].concat());
-        let made = || -> Result<(OwnedFd, bool), Errno> {
-            system::make_directory(run, &new)?;
-            let folder = system::open_listing(run, &new)?;
-            system::lock(&folder)?;
-            let aside = fill(&self.ground, &folder, about)?;
-            system::rename(run, &new, run, &name)?;
-            Ok((folder, aside))
-        };
-        let (folder, aside) = made().at("make a layer", &name)?;
-        Ok(Layer { ground: Arc::clone(&self.ground), name, folder, aside })
-    }
-}
-
-/// True where an overlay cannot write here: it has to write elsewhere, and that is brought here when it has ended.
-fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<bool, Errno> {
-    system::make_directory(folder, WORK)?;
-    system::make_directory(folder, UPPER)?;
-    let encoded = postcard::to_stdvec(about).map_err(|_| Errno::INVAL)?;
-    system::append(system::create_file(folder, ABOUT)?, &encoded)?;
-    // The overlay shows the attributes of the upper root as those of the project's.
-    let root = Facts::from_stat(&system::stat_handle(ground.root())?);
-    let attributes = Attributes::of(system::open_object(ground.root(), b".")?)?;
-    // The state is absent in what the overlay shows.
-    let upper = system::open_directory(folder.as_fd(), UPPER)?;
-    let aside = match system::make_whiteout(&upper, STATE) {
-        // An overlay does not let anybody make what is its own.
-        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::INVAL) => true,
-        made => made.map(|()| false)?,
-    };
-    facts::put_back(folder, UPPER, &root, &attributes)?;
-    system::create_file(folder, MOMENT)?;
-    stamp(folder.as_fd())?;
-    Ok(aside)
+    pub(super) aside: bool,
+    /// Its `upper` when it was stamped.
+    pub(super) stamped: Option<Facts>,
 }
 
 /// Gives the mark of the mount a time that is later than any change before, and not later than any change that follows.
@@ -109,18 +52,25 @@ fn fill(ground: &Ground, folder: &OwnedFd, about: &About) -> Result<bool, Errno>
 /// Only the kernel can give such a time, and on many file systems its clock stands still for some milliseconds: then a change
 /// of ours right before would have the same time as one of somebody else right after. So this waits until it has gone on;
 /// where times have nanoseconds (Linux 6.13), that is at once.
-fn stamp(folder: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(super) fn stamp(folder: BorrowedFd<'_>) -> Result<Option<Time>, Errno> {
     const PATIENCE: u32 = 100;
-    let time = || Ok(system::stat(folder, MOMENT)?.map(|stat| Time::modified(&stat)));
-    let before: Option<Time> = time()?;
+    // What it says may be of long ago; what the clock says now is what a change of ours right before has.
+    system::touch(folder, MOMENT)?;
+    let before = moment(folder)?;
+    let mut now = before;
     for _ in 0..PATIENCE {
         system::touch(folder, MOMENT)?;
-        if time()? > before {
+        now = moment(folder)?;
+        if now > before {
             break;
         }
         std::thread::sleep(std::time::Duration::from_micros(200));
     }
-    Ok(())
+    Ok(now)
+}
+
+pub(super) fn moment(folder: BorrowedFd<'_>) -> Result<Option<Time>, Errno> {
+    Ok(system::stat(folder, MOMENT)?.map(|stat| Time::modified(&stat)))
 }
 
 impl Layer {
@@ -158,9 +108,25 @@ impl Layer {
             .at("use the layer again", &self.name)
     }
 
-    /// Right before it is mounted: what somebody changes from now on is found when the layer is applied.
-    pub fn stamp(&self) -> Result<(), UndoError> {
-        stamp(self.folder.as_fd()).at("make a layer", &self.name)
+    /// Right before it is mounted, or before somebody looks into the mount: what somebody changes from now on is found when
+    /// the layer is applied.
+    pub fn stamp(&mut self) -> Result<(), UndoError> {
+        let moment = stamp(self.folder.as_fd()).at("make a layer", &self.name)?;
+        let upper = Facts::of(&self.folder, UPPER).at("look at the layer", &self.name)?;
+        // A change in the same moment could not be told from it.
+        self.stamped = upper.filter(|upper| Some(upper.changed) < moment);
+        Ok(())
+    }
+
+    /// Whether it is certain that nothing was written to it since it was stamped. Whatever is written, however deep, leaves a name
+    /// in `upper`, or changes what is known of it. To mount it may do that too: then a plan has to be made to know.
+    pub fn is_untouched(&self) -> bool {
+        let untouched = || -> Result<bool, Errno> {
+            let upper = system::open_listing(&self.folder, UPPER)?;
+            let now = Facts::from_stat(&system::stat_handle(&upper)?);
+            Ok(self.stamped.as_ref() == Some(&now) && system::list(&upper)? == [STATE])
+        };
+        self.stamped.is_some() && untouched().unwrap_or(false)
     }
 
     /// Below the state directory: `undo/run/…`.
@@ -181,7 +147,7 @@ impl Layer {
 
     /// After a failed apply everything is as it was, but for its change times.
     pub(crate) fn set_moment(ground: &Ground, name: &[u8]) -> Result<(), UndoError> {
-        stamp(open(ground, name)?.as_fd()).at("look at the layer", name)
+        stamp(open(ground, name)?.as_fd()).map(|_| ()).at("look at the layer", name)
     }
 
     /// What was in it is in the tree: what is left is nothing to decide about.
@@ -228,15 +194,21 @@ impl Layer {
     /// The layer of a record that is held.
     pub(crate) fn held(ground: &Arc<Ground>, name: &BStr) -> Result<Self, UndoError> {
         let folder = open(ground, name)?;
-        Ok(Layer { ground: Arc::clone(ground), name: name.to_owned(), folder, aside: false })
+        Ok(Layer {
+            ground: Arc::clone(ground),
+            name: name.to_owned(),
+            folder,
+            aside: false,
+            stamped: None,
+        })
     }
 }
 
 /// What is left of a layer that was dropped. If nobody removes it, whoever opens the journal next does, once its lock is gone.
 pub struct Dismissed {
-    ground: Arc<Ground>,
-    name: BString,
-    folder: OwnedFd,
+    pub(super) ground: Arc<Ground>,
+    pub(super) name: BString,
+    pub(super) folder: OwnedFd,
 }
 
 impl Dismissed {
@@ -300,7 +272,13 @@ pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoErro
     }
     let about = system::open_reading(&folder, ABOUT).and_then(content::read_all);
     let about = about.ok().and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
-    let layer = Layer { ground: Arc::clone(ground), name: name.clone(), folder, aside: false };
+    let layer = Layer {
+        ground: Arc::clone(ground),
+        name: name.clone(),
+        folder,
+        aside: false,
+        stamped: None,
+    };
     if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
         return layer.discard();
     }

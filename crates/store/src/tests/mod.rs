@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests make and look at real trees")]
 
+mod ahead;
 mod append;
 mod behaviour;
 mod changes;

@@ -62,7 +62,8 @@ export async function open(path, { method = "GET", query = {}, body, signal } = 
 /** Ids come from agents too: whatever is in them stays one part of the path. */
 export function path(...parts) {
     // These two would be taken for steps, even encoded.
-    if (parts.includes(".") || parts.includes("..")) throw new ApiError({ status: 404, message: "There is no such thing." });
+    if (parts.includes(".") || parts.includes(".."))
+        throw new ApiError({ status: 404, message: "There is no such thing." });
     return `/v1/${parts.map(encodeURIComponent).join("/")}`;
 }
 

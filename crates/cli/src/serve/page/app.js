@@ -130,14 +130,28 @@ function showChooser() {
     const chooser = document.getElementById("chooser");
     const field = document.getElementById("project");
     chooser.hidden = !areSeveral();
-    replace(field, projects.all.map((one) => element("option", { value: one.path, title: inline(one.path, 300), selected: one.path === project() }, inline(one.name, 60))));
+    replace(
+        field,
+        projects.all.map((one) =>
+            element(
+                "option",
+                { value: one.path, title: inline(one.path, 300), selected: one.path === project() },
+                inline(one.name, 60),
+            ),
+        ),
+    );
     const name = document.getElementById("project-name");
     name.textContent = areSeveral() || !project() ? "" : inline(nameOf(project()), 60);
     name.title = inline(project() ?? "", 300);
 }
 
 function showConnection({ detail: { state, error } }) {
-    const words = { live: "live", connecting: "connecting", waiting: "offline, trying again", refused: error?.code === "person_needed" ? "no live news: an agent's token" : "no live news" };
+    const words = {
+        live: "live",
+        connecting: "connecting",
+        waiting: "offline, trying again",
+        refused: error?.code === "person_needed" ? "no live news: an agent's token" : "no live news",
+    };
     const made = document.getElementById("connection");
     made.textContent = words[state];
     made.dataset.state = state;

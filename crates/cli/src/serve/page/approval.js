@@ -11,35 +11,56 @@ import { countdown, moment } from "./time.js";
 export function waitingCard(approval, decide, over) {
     const title = `approval-${approval.id}`;
     const offered = choices(approval).map((choice) =>
-        button(choice.label, () => decide(choice), { class: choice.look, data: { choice: choice.name }, title: choice.about }));
+        button(choice.label, () => decide(choice), {
+            class: choice.look,
+            data: { choice: choice.name },
+            title: choice.about,
+        }),
+    );
     // Enter on the card leads to its answers; it is none itself.
     const enter = (event) => {
         if (event.key !== "Enter" || event.target !== event.currentTarget) return;
         event.preventDefault();
         offered[0].focus();
     };
-    return element("article", {
-        on: { keydown: enter },
-        class: `card approval${approval.irreversible ? " lasting" : ""}`,
-        tabindex: 0, "aria-labelledby": title, data: { item: "", approval: approval.id },
-    },
-    element("header", { class: "card-head" },
-        element("h3", { id: title }, approval.agent ? visible(approval.agent, { lines: false }) : "Somebody", " asks"),
-        areSeveral() && element("span", { class: "tag" }, inline(nameOf(approval.project), 30)),
-        element("span", { class: "times" }, moment(approval.created), countdown(approval.expires, over))),
-    details(approval),
-    element("footer", { class: "decisions", role: "group", "aria-label": "Decide" }, offered),
-    element("div", { class: "outcome", role: "status" }));
+    return element(
+        "article",
+        {
+            on: { keydown: enter },
+            class: `card approval${approval.irreversible ? " lasting" : ""}`,
+            tabindex: 0,
+            "aria-labelledby": title,
+            data: { item: "", approval: approval.id },
+        },
+        element(
+            "header",
+            { class: "card-head" },
+            element(
+                "h3",
+                { id: title },
+                approval.agent ? visible(approval.agent, { lines: false }) : "Somebody",
+                " asks",
+            ),
+            areSeveral() && element("span", { class: "tag" }, inline(nameOf(approval.project), 30)),
+            element("span", { class: "times" }, moment(approval.created), countdown(approval.expires, over)),
+        ),
+        details(approval),
+        element("footer", { class: "decisions", role: "group", "aria-label": "Decide" }, offered),
+        element("div", { class: "outcome", role: "status" }),
+    );
 }
 
 /** What became of it, in one line that opens. */
 export function decidedRow(approval) {
-    const summary = element("summary", { data: { item: "" } },
+    const summary = element(
+        "summary",
+        { data: { item: "" } },
         badge(stateOf(approval)),
         element("code", { class: "exact line", dir: "ltr" }, visible(approval.command.slice(0, 240), { lines: false })),
         areSeveral() && element("span", { class: "tag" }, inline(nameOf(approval.project), 30)),
         element("span", { class: "who" }, decidedBy(approval)),
-        moment(approval.decided ?? approval.created));
+        moment(approval.decided ?? approval.created),
+    );
     const row = element("details", { class: "row", data: { approval: approval.id } }, summary);
     // Most are never opened.
     row.addEventListener("toggle", () => row.append(details(approval)), { once: true });
@@ -63,47 +84,91 @@ function stateOf(approval) {
 
 function details(approval) {
     const command = block(approval.command, "command");
-    return element("div", { class: "approval-body" },
-        approval.goal && element("p", { class: "goal" }, element("span", { class: "label" }, "For "), visible(approval.goal)),
+    return element(
+        "div",
+        { class: "approval-body" },
+        approval.goal &&
+            element("p", { class: "goal" }, element("span", { class: "label" }, "For "), visible(approval.goal)),
         plan(approval),
         command,
-        command.querySelector(".mark, .escaped") && warning("Some characters in it would not be seen, or would reorder it. They are marked."),
-        command.querySelector(".mixed") && warning("Some words in it have letters that look like others. They are underlined."),
-        approval.redacted && note("A secret in it is not shown. It can be approved or denied, but no list is to keep it: always and never are not offered."),
-        approval.irreversible && element("p", { class: "irreversible" },
-            element("strong", {}, "Cannot be undone: "), exact(approval.irreversible)),
+        command.querySelector(".mark, .escaped") &&
+            warning("Some characters in it would not be seen, or would reorder it. They are marked."),
+        command.querySelector(".mixed") &&
+            warning("Some words in it have letters that look like others. They are underlined."),
+        approval.redacted &&
+            note(
+                "A secret in it is not shown. It can be approved or denied, but no list is to keep it: always and never are not offered.",
+            ),
+        approval.irreversible &&
+            element(
+                "p",
+                { class: "irreversible" },
+                element("strong", {}, "Cannot be undone: "),
+                exact(approval.irreversible),
+            ),
         facts([["Runs in", name(approval.directory)]]),
-        reasons(approval), changes(approval), always(approval));
+        reasons(approval),
+        changes(approval),
+        always(approval),
+    );
 }
 
 function plan({ plan: steps = [] }) {
     if (steps.length === 0) return null;
-    return element("details", { class: "plan", open: steps.length <= 5 },
+    return element(
+        "details",
+        { class: "plan", open: steps.length <= 5 },
         element("summary", {}, `Plan, ${steps.length} ${steps.length === 1 ? "step" : "steps"}`),
-        element("ol", {}, steps.map((step) => element("li", {}, visible(step)))));
+        element(
+            "ol",
+            {},
+            steps.map((step) => element("li", {}, visible(step))),
+        ),
+    );
 }
 
 function reasons({ asks = [] }) {
-    const each = asks.map(({ command, via = [], rule, reason }) => element("li", {},
-        exact(command),
-        via.length > 0 && element("span", { class: "via" }, " through ", exact(via.join(" > "))),
-        element("span", { class: "reason" }, visible(reason), " ", element("code", { class: "rule", title: "rule" }, visible(rule)))));
-    return element("div", { class: "asks" },
-        element("h4", {}, "Why it asks"), element("ul", {}, each));
+    const each = asks.map(({ command, via = [], rule, reason }) =>
+        element(
+            "li",
+            {},
+            exact(command),
+            via.length > 0 && element("span", { class: "via" }, " through ", exact(via.join(" > "))),
+            element(
+                "span",
+                { class: "reason" },
+                visible(reason),
+                " ",
+                element("code", { class: "rule", title: "rule" }, visible(rule)),
+            ),
+        ),
+    );
+    return element("div", { class: "asks" }, element("h4", {}, "Why it asks"), element("ul", {}, each));
 }
 
 /** Known only when it was tried before it was asked. */
 function changes(approval) {
     if (!Array.isArray(approval.changes)) return null;
-    return element("div", { class: "would-change" },
+    return element(
+        "div",
+        { class: "would-change" },
         element("h4", {}, "What it would change"),
-        approval.changes.length === 0 ? note("Nothing in the project.") : changeList(approval.changes, { open: false }));
+        approval.changes.length === 0 ? note("Nothing in the project.") : changeList(approval.changes, { open: false }),
+    );
 }
 
 function always(approval) {
     if (approval.redacted) return null;
-    if (!approval.always) return element("p", { class: "note always" }, "Always is not offered: what it runs can be anything.");
-    return element("p", { class: "note always" },
-        "Always would store, as allowed in ", element("code", {}, STORE), ": ",
-        approval.always === approval.command && approval.always.length > 300 ? "exactly the command above." : exact(approval.always));
+    if (!approval.always)
+        return element("p", { class: "note always" }, "Always is not offered: what it runs can be anything.");
+    return element(
+        "p",
+        { class: "note always" },
+        "Always would store, as allowed in ",
+        element("code", {}, STORE),
+        ": ",
+        approval.always === approval.command && approval.always.length > 300
+            ? "exactly the command above."
+            : exact(approval.always),
+    );
 }

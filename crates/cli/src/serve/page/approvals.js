@@ -17,9 +17,12 @@ function show({ root, id, signal }) {
     const below = element("div", {});
     const cards = new Map();
     const state = { settled: -Infinity, list, cards };
-    replace(root,
+    replace(
+        root,
         heading("Approvals", "What agents may only do when a person says so."),
-        section("Waiting", list), below);
+        section("Waiting", list),
+        below,
+    );
     let wanted = id;
     const update = () => {
         showWaiting(state);
@@ -54,7 +57,8 @@ function showWaiting(state) {
         const current = inbox.all.find((approval) => approval.id === id) ?? { ...card.approval, state: "expired" };
         if (!card.isSettled && !waits(current)) settle(state, card, current);
     }
-    if (cards.size === 0 && !inbox.error) replace(list, empty("Nothing waits.", "When an agent asks for something risky, it appears here at once."));
+    if (cards.size === 0 && !inbox.error)
+        replace(list, empty("Nothing waits.", "When an agent asks for something risky, it appears here at once."));
 }
 
 function add(state, approval) {
@@ -126,9 +130,15 @@ function setEnabled(card, isEnabled) {
 /** The card with the focus; without one, the only one there is. With several it has to be chosen first. */
 function byKey(state, name) {
     const open = [...state.cards.values()].filter((card) => !card.isSettled);
-    const card = open.find((each) => each.element.contains(document.activeElement)) ?? (open.length === 1 ? open[0] : null);
+    const card =
+        open.find((each) => each.element.contains(document.activeElement)) ?? (open.length === 1 ? open[0] : null);
     if (!card) return void move(1);
-    decide(state, card, choices(card.approval).find((choice) => choice.name === name), true);
+    decide(
+        state,
+        card,
+        choices(card.approval).find((choice) => choice.name === name),
+        true,
+    );
 }
 
 function showDecided(place, cards) {
@@ -139,7 +149,11 @@ function showDecided(place, cards) {
     if (place.dataset.key === key) return;
     place.dataset.key = key;
     const list = element("div", { class: "rows" });
-    replace(place, section("Decided", rows.length === 0
-        ? empty("Nothing was decided yet.")
-        : portions(list, rows, decidedRow, 30)));
+    replace(
+        place,
+        section(
+            "Decided",
+            rows.length === 0 ? empty("Nothing was decided yet.") : portions(list, rows, decidedRow, 30),
+        ),
+    );
 }

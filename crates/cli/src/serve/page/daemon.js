@@ -20,6 +20,7 @@ export function onEvents(names, call, signal, delay = 150) {
         clearTimeout(timer);
         timer = setTimeout(call, delay);
     };
-    for (const name of names) daemon.addEventListener(name, later, { signal });
+    // `missed`: more came than the daemon has kept for this page; whoever listens has to look.
+    for (const name of [...names, "missed"]) daemon.addEventListener(name, later, { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
 }

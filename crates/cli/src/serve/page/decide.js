@@ -12,11 +12,39 @@ export const STORE = ".clada/commands.json";
 /** The answers to this one, in the order of the buttons. */
 export function choices(approval) {
     return [
-        { name: "once", label: "Approve once", look: "primary", decision: "approve", scope: "once", about: "This command, this time (a)" },
-        { name: "session", label: "For the session", look: "", decision: "approve", scope: "session", about: "This command, as often as the session asks for it" },
-        approval.always && { name: "always", label: "Always …", look: "", decision: "approve", scope: "always", about: `Stores it as allowed: ${inline(approval.always)}` },
+        {
+            name: "once",
+            label: "Approve once",
+            look: "primary",
+            decision: "approve",
+            scope: "once",
+            about: "This command, this time (a)",
+        },
+        {
+            name: "session",
+            label: "For the session",
+            look: "",
+            decision: "approve",
+            scope: "session",
+            about: "This command, as often as the session asks for it",
+        },
+        approval.always && {
+            name: "always",
+            label: "Always …",
+            look: "",
+            decision: "approve",
+            scope: "always",
+            about: `Stores it as allowed: ${inline(approval.always)}`,
+        },
         { name: "deny", label: "Deny", look: "danger", decision: "deny", scope: "once", about: "Not this time (d)" },
-        neverOffered(approval) && { name: "never", label: "Never …", look: "danger", decision: "deny", scope: "never", about: "Stores it as blocked" },
+        neverOffered(approval) && {
+            name: "never",
+            label: "Never …",
+            look: "danger",
+            decision: "deny",
+            scope: "never",
+            about: "Stores it as blocked",
+        },
     ].filter(Boolean);
 }
 
@@ -32,7 +60,13 @@ export function needsConfirmation(approval, choice, fromKey) {
 }
 
 export function askAgain(approval, choice) {
-    const titles = { once: "Approve once?", session: "Approve for the session?", always: "Allow always?", deny: "Deny?", never: "Block always?" };
+    const titles = {
+        once: "Approve once?",
+        session: "Approve for the session?",
+        always: "Allow always?",
+        deny: "Deny?",
+        never: "Block always?",
+    };
     const stored = { always: approval.always, never: approval.command }[choice.name];
     const lasting = choice.decision === "approve" && approval.irreversible;
     return confirm({
@@ -42,11 +76,26 @@ export function askAgain(approval, choice) {
         careful: Boolean(stored || lasting),
         body: [
             block(approval.command, "command"),
-            note(approval.agent ? visible(approval.agent, { lines: false }) : "somebody", " in ", name(approval.directory)),
-            lasting && element("p", { class: "irreversible" }, element("strong", {}, "Cannot be undone: "), exact(approval.irreversible)),
-            stored && element("p", {},
-                `From now on this is ${choice.name === "always" ? "allowed without a question" : "blocked"} in this project. Stored in `,
-                element("code", {}, STORE), " exactly as:"),
+            note(
+                approval.agent ? visible(approval.agent, { lines: false }) : "somebody",
+                " in ",
+                name(approval.directory),
+            ),
+            lasting &&
+                element(
+                    "p",
+                    { class: "irreversible" },
+                    element("strong", {}, "Cannot be undone: "),
+                    exact(approval.irreversible),
+                ),
+            stored &&
+                element(
+                    "p",
+                    {},
+                    `From now on this is ${choice.name === "always" ? "allowed without a question" : "blocked"} in this project. Stored in `,
+                    element("code", {}, STORE),
+                    " exactly as:",
+                ),
             stored && block(stored),
         ],
     });

@@ -15,7 +15,8 @@ export function confirm({ title, body, action, danger = false, careful = false }
         dialog.append(
             element("h2", { id: "dialog-title" }, title),
             element("div", { class: "dialog-body" }, body),
-            element("div", { class: "dialog-actions" }, no, yes));
+            element("div", { class: "dialog-actions" }, no, yes),
+        );
         present(dialog, () => resolve(false));
         (careful ? no : yes).focus();
     });
@@ -28,7 +29,8 @@ export function tell(title, body) {
     dialog.append(
         element("h2", { id: "dialog-title" }, title),
         element("div", { class: "dialog-body" }, body),
-        element("div", { class: "dialog-actions" }, close));
+        element("div", { class: "dialog-actions" }, close),
+    );
     present(dialog);
     close.focus();
 }

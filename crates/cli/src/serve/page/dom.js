@@ -50,7 +50,11 @@ export function link(view, id, text, properties = {}) {
 
 /** All requests of a session. */
 export function linkToSession(session, text) {
-    return element("a", { href: `#/history?session=${encodeURIComponent(session)}`, title: "All of this session" }, text);
+    return element(
+        "a",
+        { href: `#/history?session=${encodeURIComponent(session)}`, title: "All of this session" },
+        text,
+    );
 }
 
 export function note(...children) {
@@ -63,9 +67,12 @@ export function warning(...children) {
 
 /** The head of a view. The heading takes the focus when the view is opened, so that it is read out. */
 export function heading(title, about, ...actions) {
-    return element("header", { class: "heading" },
+    return element(
+        "header",
+        { class: "heading" },
         element("div", {}, element("h1", { tabindex: -1 }, title), about && element("p", { class: "about" }, about)),
-        actions.length > 0 && element("div", { class: "actions" }, ...actions));
+        actions.length > 0 && element("div", { class: "actions" }, ...actions),
+    );
 }
 
 export function section(title, ...children) {
@@ -74,9 +81,14 @@ export function section(title, ...children) {
 
 /** Terms and what they are; those without a value are left out. */
 export function facts(entries, properties = {}) {
-    const known = entries.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
-    return element("dl", { class: "facts", ...properties },
-        known.map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))));
+    const known = entries.filter(
+        ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,
+    );
+    return element(
+        "dl",
+        { class: "facts", ...properties },
+        known.map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))),
+    );
 }
 
 /** A word with a colour; the word alone says it all. */
@@ -85,28 +97,57 @@ export function badge(kind, word = kind) {
 }
 
 export function table(headings, rows, properties = {}) {
-    const head = element("tr", {}, headings.map((title) => element("th", { scope: "col" }, title)));
+    const head = element(
+        "tr",
+        {},
+        headings.map((title) => element("th", { scope: "col" }, title)),
+    );
     // The heading again at each cell: on a narrow screen the cells stand below one another.
     const cells = (row) => row.map((cell, column) => element("td", { data: { heading: headings[column] } }, cell));
-    return element("table", properties,
+    return element(
+        "table",
+        properties,
         element("thead", {}, head),
-        element("tbody", {}, rows.map((row) => element("tr", {}, cells(row)))));
+        element(
+            "tbody",
+            {},
+            rows.map((row) => element("tr", {}, cells(row))),
+        ),
+    );
 }
 
 export function loading(what) {
-    return element("p", { class: "loading", role: "status" }, element("span", { class: "spinner", "aria-hidden": "true" }), `Loading ${what} …`);
+    return element(
+        "p",
+        { class: "loading", role: "status" },
+        element("span", { class: "spinner", "aria-hidden": "true" }),
+        `Loading ${what} …`,
+    );
 }
 
 export function empty(title, text) {
-    return element("div", { class: "empty" }, element("p", { class: "empty-title" }, title), text && element("p", {}, text));
+    return element(
+        "div",
+        { class: "empty" },
+        element("p", { class: "empty-title" }, title),
+        text && element("p", {}, text),
+    );
 }
 
 /** What went wrong, in the words of the daemon. */
 export function failure(error, retry) {
-    return element("div", { class: "failure", role: "alert" },
-        element("p", {}, element("strong", {}, prose(error.message)), error.code && element("code", { class: "error-code" }, error.code)),
+    return element(
+        "div",
+        { class: "failure", role: "alert" },
+        element(
+            "p",
+            {},
+            element("strong", {}, prose(error.message)),
+            error.code && element("code", { class: "error-code" }, error.code),
+        ),
         error.hint && element("p", { class: "hint" }, prose(error.hint)),
-        retry && button("Try again", retry));
+        retry && button("Try again", retry),
+    );
 }
 
 /** Says it to those who do not see the page. */
@@ -119,11 +160,15 @@ export function announce(text) {
 /** Many rows are shown in portions: all of 10,000 at once would hold the page up. */
 export function portions(parent, items, render, size = 100) {
     let shown = 0;
-    const more = button("", () => {
-        const first = parent.children.length;
-        add();
-        parent.children[first]?.querySelector("a, summary, button")?.focus();
-    }, { class: "more" });
+    const more = button(
+        "",
+        () => {
+            const first = parent.children.length;
+            add();
+            parent.children[first]?.querySelector("a, summary, button")?.focus();
+        },
+        { class: "more" },
+    );
     const add = () => {
         parent.append(...items.slice(shown, shown + size).map(render));
         shown = Math.min(shown + size, items.length);

@@ -41,12 +41,15 @@ async function ofProject(project, signal) {
 
 /** Oldest first: who asked first is answered first, and what comes does not move what is there. */
 export function waiting() {
-    return (inbox.all ?? []).filter(waits).sort((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1));
+    return (inbox.all ?? [])
+        .filter(waits)
+        .sort((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1));
 }
 
 /** Newest first. */
 export function decided() {
-    return (inbox.all ?? []).filter((approval) => !waits(approval))
+    return (inbox.all ?? [])
+        .filter((approval) => !waits(approval))
         .sort((one, other) => (other.decided ?? other.created) - (one.decided ?? one.created));
 }
 

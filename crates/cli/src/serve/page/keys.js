@@ -27,7 +27,14 @@ export function bindKeys(keys, signal) {
 
 export function startKeys() {
     document.addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey || isAsking() || document.body.classList.contains("signed-out")) return;
+        if (
+            event.ctrlKey ||
+            event.metaKey ||
+            event.altKey ||
+            isAsking() ||
+            document.body.classList.contains("signed-out")
+        )
+            return;
         if (event.target.closest("input, textarea, select")) {
             if (event.key === "Escape") event.target.blur();
             return;
@@ -77,8 +84,13 @@ function search() {
 }
 
 export function showHelp() {
-    const rows = HELP.map(([keys, text]) => element("tr", {}, element("th", { scope: "row" }, element("kbd", {}, keys)), element("td", {}, text)));
-    const box = element("input", { type: "checkbox", on: { change: () => localStorage.setItem(KEPT_AS, box.checked ? "on" : "off") } });
+    const rows = HELP.map(([keys, text]) =>
+        element("tr", {}, element("th", { scope: "row" }, element("kbd", {}, keys)), element("td", {}, text)),
+    );
+    const box = element("input", {
+        type: "checkbox",
+        on: { change: () => localStorage.setItem(KEPT_AS, box.checked ? "on" : "off") },
+    });
     box.checked = localStorage.getItem(KEPT_AS) !== "off";
     tell("Keys", [
         element("table", { class: "keys" }, element("tbody", {}, rows)),

@@ -10,7 +10,13 @@ const LONGEST_LINE = 4_000;
 
 export class OutputPane {
     constructor(label) {
-        this.text = element("pre", { class: "output", tabindex: 0, role: "log", "aria-live": "off", "aria-label": label });
+        this.text = element("pre", {
+            class: "output",
+            tabindex: 0,
+            role: "log",
+            "aria-live": "off",
+            "aria-label": label,
+        });
         this.end = button("To the end", () => this.follow(), { class: "to-end", hidden: true });
         this.element = element("div", { class: "output-pane" }, this.text, this.end);
         this.pieces = [];
@@ -60,7 +66,11 @@ export class OutputPane {
 
     span({ stream, text }) {
         const lines = text.split("\n").map((line) => folded(line));
-        return element("span", { class: stream }, lines.flatMap((line, index) => (index === 0 ? [line] : ["\n", line])));
+        return element(
+            "span",
+            { class: stream },
+            lines.flatMap((line, index) => (index === 0 ? [line] : ["\n", line])),
+        );
     }
 
     dropOldest() {
@@ -68,8 +78,10 @@ export class OutputPane {
             const oldest = this.text.querySelector(":scope > span");
             this.size -= oldest.size;
             oldest.remove();
-            this.dropped ??= this.text.insertAdjacentElement("beforebegin",
-                note("The beginning is not shown any more. The history has it."));
+            this.dropped ??= this.text.insertAdjacentElement(
+                "beforebegin",
+                note("The beginning is not shown any more. The history has it."),
+            );
         }
     }
 
@@ -89,21 +101,32 @@ export class OutputPane {
 function folded(line) {
     if (line.length <= LONGEST_LINE) return visible(line);
     const rest = line.slice(LONGEST_LINE);
-    const more = button(`… ${rest.length.toLocaleString()} more characters`, () => more.replaceWith(visible(rest)), { class: "fold" });
+    const more = button(`… ${rest.length.toLocaleString()} more characters`, () => more.replaceWith(visible(rest)), {
+        class: "fold",
+    });
     return [visible(line.slice(0, LONGEST_LINE)), more];
 }
 
 /** Output that is complete. */
 export function finished(text, stream, label) {
     const lines = withoutEscapes(text).clean.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
-    const made = element("pre", { class: `output finished ${stream}`, tabindex: 0, role: "region", "aria-label": label });
+    const made = element("pre", {
+        class: `output finished ${stream}`,
+        tabindex: 0,
+        role: "region",
+        "aria-label": label,
+    });
     const most = 500;
     const show = (from, to) => made.append(...lines.slice(from, to).flatMap((line) => [folded(line), "\n"].flat()));
     show(0, most);
     if (lines.length <= most) return made;
-    const more = button(`Show all ${lines.length.toLocaleString()} lines`, () => {
-        show(most);
-        more.remove();
-    }, { class: "more" });
+    const more = button(
+        `Show all ${lines.length.toLocaleString()} lines`,
+        () => {
+            show(most);
+            more.remove();
+        },
+        { class: "more" },
+    );
     return element("div", {}, made, more);
 }

@@ -17,7 +17,14 @@ const WORDS = { allow: "It would run.", confirm: "A person would be asked.", den
 export const policy = { title: "Policy", show };
 
 async function show({ root, query, signal }) {
-    const field = element("textarea", { rows: 3, "aria-label": "Command", placeholder: "git push --force origin main", ...LITERAL, value: query.get("command") ?? "", data: { search: "" } });
+    const field = element("textarea", {
+        rows: 3,
+        "aria-label": "Command",
+        placeholder: "git push --force origin main",
+        ...LITERAL,
+        value: query.get("command") ?? "",
+        data: { search: "" },
+    });
     const result = element("div", { class: "verdict", "aria-live": "polite" });
     const test = () => ask(field.value, result, signal);
     field.addEventListener("keydown", (event) => {
@@ -25,11 +32,25 @@ async function show({ root, query, signal }) {
         event.preventDefault();
         test();
     });
-    replace(root,
+    replace(
+        root,
         heading("Policy", "Try what would be said about a command. Nothing is run."),
-        element("form", { class: "run-form", on: { submit: (event) => { event.preventDefault(); test(); } } },
-            field, element("button", { class: "primary" }, "Test")),
-        result);
+        element(
+            "form",
+            {
+                class: "run-form",
+                on: {
+                    submit: (event) => {
+                        event.preventDefault();
+                        test();
+                    },
+                },
+            },
+            field,
+            element("button", { class: "primary" }, "Test"),
+        ),
+        result,
+    );
     if (field.value) await test();
 }
 
@@ -40,13 +61,19 @@ async function ask(command, place, signal) {
         const verdict = await post(path("policy", "test"), { project: project(), command }, { signal });
         replace(place, banner(verdict), trace(verdict), commands(verdict.commands ?? []));
     } catch (error) {
-        if (!signal.aborted) replace(place, failure(error, () => ask(command, place, signal)));
+        if (!signal.aborted)
+            replace(
+                place,
+                failure(error, () => ask(command, place, signal)),
+            );
     }
 }
 
 function banner(verdict) {
     const { decision, rule, reason, hint, about, source, irreversible, error } = verdict;
-    return element("div", { class: `card verdict-card is-${decision}` },
+    return element(
+        "div",
+        { class: `card verdict-card is-${decision}` },
         element("p", { class: "verdict-word" }, badge(decision), " ", WORDS[decision] ?? ""),
         facts([
             ["Why", (reason || error) && visible(reason || error)],
@@ -55,7 +82,8 @@ function banner(verdict) {
             ["Written in", source && exact(`${source.file}:${source.line}`)],
             ["Lasting", irreversible && "what it does cannot be undone"],
             ["Hint", hint && prose(hint)],
-        ]));
+        ]),
+    );
 }
 
 /** The five steps; the one that decided, and what each command was found to be. */
@@ -67,9 +95,13 @@ function trace({ step: deciding, decision, commands: all = [] }) {
         const isReached = decision !== "deny" || last < 0 || index <= last;
         const state = isLast ? `decided ${decision}` : isReached ? "passed" : "unreached";
         const found = isLast ? "decided here" : isReached ? counted(here.length) : "not reached";
-        return element("li", { class: state, "aria-current": isLast ? "step" : null },
-            element("strong", {}, title), element("span", { class: "note" }, question),
-            found && element("span", { class: "found" }, found));
+        return element(
+            "li",
+            { class: state, "aria-current": isLast ? "step" : null },
+            element("strong", {}, title),
+            element("span", { class: "note" }, question),
+            found && element("span", { class: "found" }, found),
+        );
     });
     return section("Steps", element("ol", { class: "steps" }, items));
 }
@@ -82,7 +114,13 @@ function commands(all) {
     if (all.length === 0) return null;
     const rows = all.map(({ argv, via = [], decision, step, rule, reason }) => [
         [exact(typed(argv)), via.length > 0 && element("span", { class: "note" }, " through ", exact(via.join(" > ")))],
-        badge(decision), step ?? "", exact(rule ?? ""), visible(reason ?? ""),
+        badge(decision),
+        step ?? "",
+        exact(rule ?? ""),
+        visible(reason ?? ""),
     ]);
-    return section(all.length === 1 ? "1 command" : `${all.length} commands`, table(["Command", "Decision", "Step", "Rule", "Reason"], rows));
+    return section(
+        all.length === 1 ? "1 command" : `${all.length} commands`,
+        table(["Command", "Decision", "Step", "Rule", "Reason"], rows),
+    );
 }

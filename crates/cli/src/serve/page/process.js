@@ -5,6 +5,7 @@ import { confirm } from "./dialog.js";
 import { LITERAL, badge, button, element, facts, failure, heading, replace } from "./dom.js";
 import { OutputPane } from "./output.js";
 import { project } from "./projects.js";
+import { ended } from "./session.js";
 import { sleep } from "./stream.js";
 import { block, exact } from "./text.js";
 import { bytes, moment } from "./time.js";
@@ -20,12 +21,24 @@ export async function showProcess({ root, id, signal }) {
     const problem = element("div", {});
     const kill = button("Kill", () => end(id, problem), { class: "danger" });
     const input = inputForm(id, problem);
-    replace(root, heading(["Process ", exact(id.slice(0, 13))], null, kill), about, problem,
-        element("div", { class: "output-head" }, element("h2", {}, "Output"), state), pane.element, input);
+    replace(
+        root,
+        heading(["Process ", exact(id.slice(0, 13))], null, kill),
+        about,
+        problem,
+        element("div", { class: "output-head" }, element("h2", {}, "Output"), state),
+        pane.element,
+        input,
+    );
     describe(id, about, signal);
     await follow({ id, pane, problem, signal }, (answer) => {
         const isRunning = answer.state === "running";
-        replace(state, isRunning ? badge("running") : badge(answer.exit_code === 0 ? "ended" : "failed", `exit ${answer.exit_code ?? "?"}`));
+        replace(
+            state,
+            isRunning
+                ? badge("running")
+                : badge(answer.exit_code === 0 ? "ended" : "failed", `exit ${answer.exit_code ?? "?"}`),
+        );
         kill.hidden = !isRunning;
         input.hidden = !isRunning;
     });
@@ -49,7 +62,10 @@ async function follow({ id, pane, problem, signal }, tell) {
             replace(problem);
             tell(answer);
             // Whether there is more is known when nothing new came.
-            if (answer.state !== "running" && answer.next === after) return;
+            if (answer.state !== "running" && answer.next === after) {
+                if (answer.report) pane.note(...ended(answer.report));
+                return;
+            }
             after = answer.next;
             // The first answer is wanted at once.
             wait = answer.state === "running" ? WAIT : 0;
@@ -63,7 +79,12 @@ async function follow({ id, pane, problem, signal }, tell) {
 }
 
 function inputForm(id, problem) {
-    const field = element("input", { type: "text", "aria-label": "Input", placeholder: "A line for its standard input", ...LITERAL });
+    const field = element("input", {
+        type: "text",
+        "aria-label": "Input",
+        placeholder: "A line for its standard input",
+        ...LITERAL,
+    });
     const send = async (body) => {
         try {
             await post(path("processes", id, "input"), body);
@@ -76,12 +97,17 @@ function inputForm(id, problem) {
         event.preventDefault();
         send({ text: `${field.value}\n`, end: false });
     };
-    return element("form", { class: "run-form", on: { submit } }, field, element("button", {}, "Send"),
-        button("End of input", () => send({ text: "", end: true })));
+    return element(
+        "form",
+        { class: "run-form", on: { submit } },
+        field,
+        element("button", {}, "Send"),
+        button("End of input", () => send({ text: "", end: true })),
+    );
 }
 
 async function end(id, problem) {
     const body = element("p", {}, "It and everything that it has started.");
-    if (!await confirm({ title: "Kill this process?", body, action: "Kill", danger: true })) return;
+    if (!(await confirm({ title: "Kill this process?", body, action: "Kill", danger: true }))) return;
     await remove(path("processes", id)).catch((error) => replace(problem, failure(error)));
 }

@@ -8,7 +8,7 @@ const KEPT_AS = "exacta-project";
 export const projects = Object.assign(new EventTarget(), { all: [] });
 
 export async function loadProjects(signal) {
-    projects.all = await get(path("projects"), {}, { signal }) ?? [];
+    projects.all = (await get(path("projects"), {}, { signal })) ?? [];
     return projects.all;
 }
 

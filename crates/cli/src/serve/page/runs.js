@@ -1,6 +1,6 @@
 // Commands that this page has started. They outlive the view, not the page: closing their connection kills them.
 
-import { open, path } from "./api.js";
+import { ApiError, open, path } from "./api.js";
 import { parseEvents } from "./stream.js";
 
 /** By session: `{ command, stop }`. */
@@ -23,9 +23,15 @@ export async function run(session, request) {
     running.set(session, { command: request.command, stop: () => abort.abort() });
     changed();
     try {
-        const body = await open(path("run"), { method: "POST", body: { ...request, session, stream: true }, signal: abort.signal });
+        const body = await open(path("run"), {
+            method: "POST",
+            body: { ...request, session, stream: true },
+            signal: abort.signal,
+        });
         for await (const event of parseEvents(body)) {
             if (event.event === "started") known.set(event.data.id, request.command);
+            // It could not be run; the answer had begun, so no status could say it.
+            if (event.event === "problem") throw new ApiError(event.data.error);
             tell(session, event);
         }
     } catch (error) {

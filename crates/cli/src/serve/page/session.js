@@ -16,9 +16,18 @@ export async function showSession({ root, id, signal }) {
     const about = element("div", {});
     const state = element("span", { class: "note", role: "status" });
     const view = { id, pane, about, state, isLive: false };
-    replace(root,
-        heading(["Session ", exact(id.slice(0, 13))], null, button("End session", () => end(id, about), { class: "danger" })),
-        about, element("div", { class: "output-head" }, element("h2", {}, "Output"), state), pane.element, runForm(view, signal));
+    replace(
+        root,
+        heading(
+            ["Session ", exact(id.slice(0, 13))],
+            null,
+            button("End session", () => end(id, about), { class: "danger" }),
+        ),
+        about,
+        element("div", { class: "output-head" }, element("h2", {}, "Output"), state),
+        pane.element,
+        runForm(view, signal),
+    );
     const refresh = () => describe(view, signal);
     onEvents(["session"], refresh, signal);
     runs.addEventListener("event", ({ detail }) => detail.session === id && ownEvent(view, detail), { signal });
@@ -39,13 +48,21 @@ async function describe({ id, about }, signal) {
             return;
         }
         const { running } = session;
-        replace(about, facts([
-            ["Agent", session.agent && visible(session.agent)],
-            ["Directory", name(session.directory)],
-            ["Runs", running ? [line(running.command), " ", stopwatch(running.started)] : badge("idle", idle(session.idle_ms))],
-            ["Requests", String(session.requests)],
-            ["Id", exact(id)],
-        ]));
+        replace(
+            about,
+            facts([
+                ["Agent", session.agent && visible(session.agent)],
+                ["Directory", name(session.directory)],
+                [
+                    "Runs",
+                    running
+                        ? [line(running.command), " ", stopwatch(running.started)]
+                        : badge("idle", idle(session.idle_ms)),
+                ],
+                ["Requests", String(session.requests)],
+                ["Id", exact(id)],
+            ]),
+        );
     } catch (error) {
         if (!signal.aborted) replace(about, failure(error));
     }
@@ -53,14 +70,20 @@ async function describe({ id, about }, signal) {
 
 function connection(view, now, error) {
     view.isLive = now === "live";
-    const words = { live: "live", connecting: "connecting …", waiting: "the connection is gone; trying again …", refused: "" };
+    const words = {
+        live: "live",
+        connecting: "connecting …",
+        waiting: "the connection is gone; trying again …",
+        refused: "",
+    };
     replace(view.state, words[now], error && failure(error));
 }
 
 /** What this page has started comes on two ways: its own answer and the output of the session. The second one shows it;
  *  the first one is for when the second is not there, and for what only it knows. */
 function ownEvent(view, { event, data }) {
-    if (event === "failed") view.pane.note(element("span", { class: "failed" }, prose(data.message), data.hint && [" ", prose(data.hint)]));
+    if (event === "failed")
+        view.pane.note(element("span", { class: "failed" }, prose(data.message), data.hint && [" ", prose(data.hint)]));
     else if (event === "stopped") view.pane.note("stopped: everything it ran is killed");
     else if (!view.isLive) tell(view, { event, data });
 }
@@ -87,9 +110,19 @@ function commandOf({ id }, data) {
     return place;
 }
 
-function ended({ exit_code: exit, duration_ms: took, undo, correlation_id: id, timed_out: timedOut, reason, decision }) {
+/** How a run has ended, in one line. */
+export function ended({
+    exit_code: exit,
+    duration_ms: took,
+    undo,
+    correlation_id: id,
+    timed_out: timedOut,
+    reason,
+    decision,
+}) {
     return [
-        badge(exit === 0 ? "ended" : "failed", `exit ${exit}`), ` ${duration(took)}`,
+        badge(exit === 0 ? "ended" : "failed", `exit ${exit}`),
+        ` ${duration(took)}`,
         timedOut && " timed out",
         exit !== 0 && decision !== "allow" && reason ? [" ", visible(reason)] : null,
         undo && [" ", link("undo", undo.id, `undo #${undo.id}`)],
@@ -98,7 +131,13 @@ function ended({ exit_code: exit, duration_ms: took, undo, correlation_id: id, t
 }
 
 function runForm(view, signal) {
-    const field = element("textarea", { rows: 1, "aria-label": "Command", placeholder: "Command; Enter runs it, Shift+Enter is a new line", ...LITERAL, data: { search: "" } });
+    const field = element("textarea", {
+        rows: 1,
+        "aria-label": "Command",
+        placeholder: "Command; Enter runs it, Shift+Enter is a new line",
+        ...LITERAL,
+        data: { search: "" },
+    });
     const hold = element("input", { type: "checkbox" });
     const start = element("button", { class: "primary" }, "Run");
     const stop = button("Stop", () => runningIn(view.id)?.stop(), { class: "danger" });
@@ -120,14 +159,31 @@ function runForm(view, signal) {
     });
     runs.addEventListener("change", update, { signal });
     update();
-    return element("form", { class: "run-form", on: { submit: (event) => { event.preventDefault(); submit(); } } },
-        field, start, stop,
-        element("label", { class: "check" }, hold, "Hold what it changes until I have looked at it"));
+    return element(
+        "form",
+        {
+            class: "run-form",
+            on: {
+                submit: (event) => {
+                    event.preventDefault();
+                    submit();
+                },
+            },
+        },
+        field,
+        start,
+        stop,
+        element("label", { class: "check" }, hold, "Hold what it changes until I have looked at it"),
+    );
 }
 
 async function end(id, about) {
-    const body = element("p", {}, "Everything that runs in it is killed; its directory, variables and functions are gone.");
-    if (!await confirm({ title: "End this session?", body, action: "End session", danger: true })) return;
+    const body = element(
+        "p",
+        {},
+        "Everything that runs in it is killed; its directory, variables and functions are gone.",
+    );
+    if (!(await confirm({ title: "End this session?", body, action: "End session", danger: true }))) return;
     try {
         await remove(path("sessions", id));
         location.hash = "#/sessions";

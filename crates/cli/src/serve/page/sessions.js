@@ -25,14 +25,26 @@ export const processes = {
 async function showAll({ root, signal }) {
     const [open, background] = [element("div", {}, loading("sessions")), element("div", {}, loading("processes"))];
     const problem = element("div", { role: "status" });
-    replace(root,
-        heading("Sessions", "Shells that agents keep open, and what runs in the background.",
-            button("New session", () => create("sessions", {}, problem), { class: "primary" })),
+    replace(
+        root,
+        heading(
+            "Sessions",
+            "Shells that agents keep open, and what runs in the background.",
+            button("New session", () => create("sessions", {}, problem), { class: "primary" }),
+        ),
         problem,
         section("Open", open),
-        section("Background", background, starter(problem)));
+        section("Background", background, starter(problem)),
+    );
     const update = () => {
-        fill(open, "sessions", sessionRow, "No session is open.", "Agents open them as they work; you can open one yourself.", signal);
+        fill(
+            open,
+            "sessions",
+            sessionRow,
+            "No session is open.",
+            "Agents open them as they work; you can open one yourself.",
+            signal,
+        );
         fill(background, "processes", processRow, "Nothing runs in the background.", "", signal);
     };
     onEvents(["session", "process"], update, signal);
@@ -43,7 +55,7 @@ async function showAll({ root, signal }) {
 
 async function fill(place, what, row, nothing, more, signal) {
     try {
-        const all = await get(path(what), { project: project() }, { signal });
+        const all = ofProject(await get(path(what), { project: project() }, { signal }));
         const focused = place.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
         replace(place, all.length === 0 ? empty(nothing, more) : element("div", { class: "rows" }, all.map(row)));
         if (focused) [...place.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
@@ -52,31 +64,62 @@ async function fill(place, what, row, nothing, more, signal) {
     }
 }
 
+/** A daemon may tell of those of all its projects. */
+function ofProject(all) {
+    return (all ?? []).filter((one) => !one.project || one.project === project());
+}
+
 function sessionRow(session) {
     const { id, agent, directory, running, requests, idle_ms: quiet } = session;
-    return element("a", { class: "row session", href: `#/sessions/${encodeURIComponent(id)}`, data: { item: "" } },
+    return element(
+        "a",
+        { class: "row session", href: `#/sessions/${encodeURIComponent(id)}`, data: { item: "" } },
         badge(running ? "running" : "idle"),
-        element("span", { class: "what" },
+        element(
+            "span",
+            { class: "what" },
             running ? line(running.command) : element("span", { class: "note" }, "nothing runs"),
-            element("span", { class: "note" }, visible(inline(agent || "no agent", 60)), " in ", line(directory, 80))),
+            element("span", { class: "note" }, visible(inline(agent || "no agent", 60)), " in ", line(directory, 80)),
+        ),
         element("span", { class: "amount" }, `${requests} ${requests === 1 ? "request" : "requests"}`),
-        element("span", { class: "amount" }, running ? stopwatch(running.started) : idle(quiet)));
+        element("span", { class: "amount" }, running ? stopwatch(running.started) : idle(quiet)),
+    );
 }
 
 function processRow({ id, command, state, exit_code: exit, started, bytes: written }) {
-    return element("a", { class: "row process", href: `#/processes/${encodeURIComponent(id)}`, data: { item: "" } },
+    return element(
+        "a",
+        { class: "row process", href: `#/processes/${encodeURIComponent(id)}`, data: { item: "" } },
         state === "running" ? badge("running") : badge(exit === 0 ? "ended" : "failed", `exit ${exit ?? "?"}`),
         element("span", { class: "what" }, line(command)),
         element("span", { class: "amount" }, bytes(written)),
-        element("span", { class: "amount" }, moment(started)));
+        element("span", { class: "amount" }, moment(started)),
+    );
 }
 
 /** A field for a command that is to run on without a session. */
 function starter(problem) {
-    const field = element("input", { type: "text", "aria-label": "Command to run in the background", placeholder: "npm run dev", ...LITERAL });
+    const field = element("input", {
+        type: "text",
+        "aria-label": "Command to run in the background",
+        placeholder: "npm run dev",
+        ...LITERAL,
+    });
     const start = () => field.value.trim() && create("processes", { command: field.value }, problem);
-    return element("form", { class: "run-form", on: { submit: (event) => { event.preventDefault(); start(); } } },
-        field, element("button", {}, "Start"));
+    return element(
+        "form",
+        {
+            class: "run-form",
+            on: {
+                submit: (event) => {
+                    event.preventDefault();
+                    start();
+                },
+            },
+        },
+        field,
+        element("button", {}, "Start"),
+    );
 }
 
 async function create(what, body, problem) {

@@ -74,9 +74,13 @@ export async function listen(path, { query, signal, onEvent, onState = () => {} 
 export function sleep(milliseconds, signal) {
     return new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
-        signal?.addEventListener("abort", () => {
-            clearTimeout(timer);
-            resolve();
-        }, { once: true });
+        signal?.addEventListener(
+            "abort",
+            () => {
+                clearTimeout(timer);
+                resolve();
+            },
+            { once: true },
+        );
     });
 }

@@ -2,22 +2,48 @@
 
 /** What is not seen, or not for what it is: controls, marks that reorder, unusual spaces, what no font draws,
  *  long runs of blanks that push something out of sight, towers of accents. Line ends and tabs are treated apart. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}| {24,}|(?<=\p{M}\p{M})\p{M}/gu;
+const HIDDEN =
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}| {24,}|(?<=\p{M}\p{M})\p{M}/gu;
 /** A text with more marks than this is no text any more; each costs an element, and the page has to stay usable. */
 const MOST_MARKS = 4_000;
 
 const NAMES = {
-    0x00: "null", 0x07: "bell", 0x08: "backspace", 0x0b: "vertical tab", 0x0c: "form feed", 0x0d: "carriage return", 0x1b: "escape",
-    0x7f: "delete", 0x9b: "control sequence introducer", 0xa0: "no-break space", 0xad: "soft hyphen", 0x61c: "Arabic letter mark",
-    0x200b: "zero width space", 0x200c: "zero width non-joiner", 0x200d: "zero width joiner", 0x200e: "left-to-right mark",
-    0x200f: "right-to-left mark", 0x2028: "line separator", 0x2029: "paragraph separator", 0x202a: "left-to-right embedding",
-    0x202b: "right-to-left embedding", 0x202c: "pop directional formatting", 0x202d: "left-to-right override",
-    0x202e: "right-to-left override", 0x2060: "word joiner", 0x2066: "left-to-right isolate", 0x2067: "right-to-left isolate",
-    0x2068: "first strong isolate", 0x2069: "pop directional isolate", 0x3000: "ideographic space", 0xfeff: "byte order mark",
+    0x00: "null",
+    0x07: "bell",
+    0x08: "backspace",
+    0x0b: "vertical tab",
+    0x0c: "form feed",
+    0x0d: "carriage return",
+    0x1b: "escape",
+    0x7f: "delete",
+    0x9b: "control sequence introducer",
+    0xa0: "no-break space",
+    0xad: "soft hyphen",
+    0x61c: "Arabic letter mark",
+    0x200b: "zero width space",
+    0x200c: "zero width non-joiner",
+    0x200d: "zero width joiner",
+    0x200e: "left-to-right mark",
+    0x200f: "right-to-left mark",
+    0x2028: "line separator",
+    0x2029: "paragraph separator",
+    0x202a: "left-to-right embedding",
+    0x202b: "right-to-left embedding",
+    0x202c: "pop directional formatting",
+    0x202d: "left-to-right override",
+    0x202e: "right-to-left override",
+    0x2060: "word joiner",
+    0x2066: "left-to-right isolate",
+    0x2067: "right-to-left isolate",
+    0x2068: "first strong isolate",
+    0x2069: "pop directional isolate",
+    0x3000: "ideographic space",
+    0xfeff: "byte order mark",
 };
 
 /** Scripts with letters that look like Latin ones, and the wide and mathematical twins of ASCII. */
-const TWINS = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
+const TWINS =
+    /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /** As nodes. With `lines: false` line ends are shown, but do not break the line. */
@@ -104,7 +130,9 @@ export function block(text, className = "") {
     made.append(exact(text, className));
     const lines = String(text).split("\n").length;
     if (lines > 30 || text.length > 3000) {
-        made.prepend(span("length", `${lines.toLocaleString()} lines, ${text.length.toLocaleString()} characters, shown whole`));
+        made.prepend(
+            span("length", `${lines.toLocaleString()} lines, ${text.length.toLocaleString()} characters, shown whole`),
+        );
     }
     return made;
 }
@@ -112,7 +140,9 @@ export function block(text, className = "") {
 /** What exacta says, with what it puts between backticks as code. */
 export function prose(text) {
     const nodes = document.createDocumentFragment();
-    String(text ?? "").split(/`([^`]+)`/).forEach((part, index) => nodes.append(index % 2 === 1 ? exact(part) : visible(part)));
+    String(text ?? "")
+        .split(/`([^`]+)`/)
+        .forEach((part, index) => nodes.append(index % 2 === 1 ? exact(part) : visible(part)));
     return nodes;
 }
 
@@ -127,11 +157,13 @@ export function line(text, longest = 240) {
 
 /** The same where only a string can stand: titles, labels, announcements. */
 export function inline(text, longest = 120) {
-    return shortened(String(text ?? ""), longest).replace(/\r?\n/g, " ↵ ").replace(/\t/g, " ")
+    return shortened(String(text ?? ""), longest)
+        .replace(/\r?\n/g, " ↵ ")
+        .replace(/\t/g, " ")
         .replace(HIDDEN, (hidden) => (hidden.startsWith(" ") ? " … " : `⟨${code(hidden.codePointAt(0))}⟩`));
 }
 
-export function shortened(text, longest) {
+function shortened(text, longest) {
     const points = Array.from(text.slice(0, longest * 2));
     return points.length > longest ? `${points.slice(0, longest - 1).join("")}…` : text;
 }
@@ -143,7 +175,8 @@ export function typed(argv) {
 }
 
 /** Complete escape sequences of terminals: colours, cursor, titles, links. */
-const ESCAPES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x9b[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-OQ-WYZ\\`-~]/g;
+const ESCAPES =
+    /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x9b[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-OQ-WYZ\\`-~]/g;
 const BEGUN = /(?:\x1b|\x9b)[^\x07]{0,4096}$/;
 
 /** Output without them; one that has begun at the end is kept back until the rest of it comes. */

@@ -27,7 +27,9 @@ export function moment(value) {
     if (!date) return made;
     made.dateTime = date.toISOString();
     made.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
-    return count(made, () => { made.textContent = ago(date); });
+    return count(made, () => {
+        made.textContent = ago(date);
+    });
 }
 
 function ago(date) {
@@ -64,7 +66,9 @@ export function stopwatch(value) {
     const made = document.createElement("time");
     const date = toDate(value);
     if (!date) return made;
-    return count(made, () => { made.textContent = duration(Math.max(0, now() - date)); });
+    return count(made, () => {
+        made.textContent = duration(Math.max(0, now() - date));
+    });
 }
 
 /** Seconds after which what is not in the page is taken to have left it. */
@@ -90,7 +94,8 @@ setInterval(() => {
 export function duration(milliseconds) {
     if (milliseconds === null || milliseconds === undefined) return "";
     if (milliseconds > 0 && milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
-    if (milliseconds < 1000) return `${milliseconds % 1 !== 0 && milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+    if (milliseconds < 1000)
+        return `${milliseconds % 1 !== 0 && milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
     const seconds = milliseconds / 1000;
     if (seconds < 60) return `${seconds.toFixed(1)} s`;
     if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
