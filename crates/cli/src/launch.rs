@@ -109,6 +109,23 @@ pub fn root(global: &Global) -> Result<PathBuf, EngineError> {
     exacta::project::canonical_root(&root)
 }
 
+/// The same options, as if exacta had been started in this directory.
+pub fn asked_in(global: &Global, place: &Path) -> Global {
+    let named = global.root.clone().or_else(|| directory("EXACTA_ROOT"));
+    let root = named.unwrap_or_else(|| exacta::project::find_root(place));
+    Global { root: Some(root), ..global.clone() }
+}
+
+/// The operator's own directory, where agents keep their settings.
+pub fn home() -> Option<PathBuf> {
+    directory("HOME")
+}
+
+/// Where the operator's programs keep theirs.
+pub fn configuration_home() -> Option<PathBuf> {
+    directory("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
+}
+
 /// Does the operator want no colours?
 pub fn no_colour() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())

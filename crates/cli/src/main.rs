@@ -2,7 +2,9 @@
 
 mod doctor;
 mod exit;
+mod explain;
 mod foresight;
+mod hook;
 mod invocation;
 mod launch;
 mod mcp;
@@ -11,6 +13,7 @@ mod progress;
 mod prompt;
 mod serve;
 mod service;
+mod setup;
 mod signals;
 mod streams;
 mod table;

@@ -1,8 +1,11 @@
-//! How far something is that takes long: one line on standard error, if a person sits there.
+//! How far something is that takes long: one line on standard error, if a person sits there. And that a request whose output
+//! comes later still runs.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use exacta::records::Watch;
@@ -13,6 +16,7 @@ use crate::output;
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 const WIDTH: usize = 30;
+const SECOND: Duration = Duration::from_secs(1);
 
 pub struct Progress {
     /// `None`: nobody looks.
@@ -58,6 +62,61 @@ impl Progress {
             output::error("\r\x1b[K");
         }
     }
+}
+
+/// Says from time to time for how long a request has been running.
+///
+/// Only for requests whose output is kept for a report: what others write to the terminal would end up in this line, and nobody
+/// but the terminal knows that they have written.
+pub struct Running {
+    /// `None`: nobody looks.
+    end: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
+}
+
+/// The line is there. Held by whoever says something else.
+static LINE: Mutex<bool> = Mutex::new(false);
+
+impl Running {
+    pub fn begin(output_is_kept: bool) -> Self {
+        if !output_is_kept || !std::io::stderr().is_terminal() {
+            return Running { end: None };
+        }
+        let (ending, ended) = mpsc::channel();
+        let begun = Instant::now();
+        let tell = move || {
+            // Once a second, from the first on; an end of the other side is an end too.
+            while ended.recv_timeout(SECOND) == Err(RecvTimeoutError::Timeout) {
+                // Somebody is being asked.
+                let Ok(mut is_shown) = LINE.try_lock() else { continue };
+                *is_shown = true;
+                output::error(&format!(
+                    "\r\x1b[Kexacta: running for {} s",
+                    begun.elapsed().as_secs()
+                ));
+            }
+        };
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(tell);
+        Running { end: thread.ok().map(|thread| (ending, thread)) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some((ending, thread)) = self.end.take() {
+            let _ = ending.send(());
+            let _ = thread.join();
+            drop(aside());
+        }
+    }
+}
+
+/// Takes the line away, for as long as this is held: for questions and messages.
+pub fn aside() -> MutexGuard<'static, bool> {
+    let mut is_shown = LINE.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::take(&mut *is_shown) {
+        output::error("\r\x1b[K");
+    }
+    is_shown
 }
 
 fn bar(done: usize, total: usize) -> String {

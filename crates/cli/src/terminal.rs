@@ -25,6 +25,7 @@ pub fn ask_shown(question: &str) -> Option<String> {
     if !isatty(&terminal) {
         return None;
     }
+    let _nothing_else = crate::progress::aside();
     // What was typed before the question was seen is no answer to it.
     let _ = tcflush(&terminal, QueueSelector::IFlush);
     terminal.write_all(question.as_bytes()).ok()?;

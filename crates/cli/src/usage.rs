@@ -15,7 +15,7 @@ Usage:
   exacta shell history [ID] [FILTERS]               what was run here, newest first; one of them as a whole
   exacta audit verify [--head LINE]                 is the record what was written? exit 1 if not
   exacta audit head                                 a signed line, to be kept elsewhere
-  exacta audit tail [-f] [FILTERS]                  the last requests, and those that come
+  exacta audit tail [-f|--follow] [FILTERS]         the last requests, and those that come
   exacta audit export [--format jsonl|csv|cef|ocsf] [FILTERS]
   exacta audit prune [--dry-run]                    remove what is older or more than the limits say
                                                     FILTERS: --limit N, --since 2h, --until DAY, --session ID,
@@ -30,6 +30,10 @@ Usage:
   exacta mcp [--listen 127.0.0.1:PORT] [--project DIR]...
                                                     an MCP server on standard streams, or over HTTP: docs/mcp.md
   exacta redact [--json]                            standard input without its secrets; --json: kinds and counts on stderr
+  exacta hook claude-code [--rewrite]               judge what Claude Code is about to do: a PreToolUse hook
+  exacta setup claude-code|codex|gemini|goose|opencode [--scope project|user] [--write [--yes]] [--mcp]
+                                                    the configuration that makes an agent use exacta, printed or written
+  exacta help VERB, exacta VERB --help              one verb at length; exacta man [VERB]: as a manual page
   exacta completions bash|zsh|fish                  a script for your shell: source <(exacta completions bash)
   exacta trust [--yes | --forget]                   let .exacta.toml loosen the rules, as it is now
   exacta doctor [--json]                            what holds programs on this machine, tried out; exit 0 all of it

@@ -27,6 +27,7 @@ exacta_world::tests! {
     the_status_tells_the_same,
     on_a_terminal_there_are_colours_unless_unwanted,
     wrong_levels_are_refused,
+    the_hook_of_an_agent_is_tried,
 }
 
 const NO_NAMESPACES: &str = "echo 0 >/proc/sys/user/max_user_namespaces";
@@ -287,4 +288,85 @@ fn wrong_levels_are_refused() {
     assert_eq!(output.status.code(), Some(125));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("unknown isolation \"none\""), "{stderr}");
+}
+
+/// As it is configured in a file of the project, with a home in which there is nothing.
+fn hook_of(project: &Project, settings: &str) -> (Value, Option<i32>) {
+    fs::create_dir_all(project.0.join(".claude")).expect("a directory");
+    project.write(".claude/settings.json", settings);
+    let home = project.0.join("configuration");
+    let bin = PathBuf::from(env!("CARGO_BIN_EXE_exacta"));
+    let bin = bin.parent().expect("a folder").display().to_string();
+    let before = format!("export HOME={} PATH={bin}:$PATH", home.display());
+    project.report(&before, &["doctor", "--json"])
+}
+
+fn hook_entry(command: &str, more: &str) -> String {
+    let hook = format!(r#"{{"type":"command","command":"{command}"{more}}}"#);
+    format!(r#"{{"matcher":"Bash","hooks":[{hook}]}}"#)
+}
+
+fn settings(entries: &[String]) -> String {
+    format!(r#"{{"hooks":{{"PreToolUse":[{}]}}}}"#, entries.join(","))
+}
+
+fn the_hook_of_an_agent_is_tried() {
+    let project = Project::new();
+    let (report, _) = hook_of(&project, "{}");
+    assert_eq!(report["hooks"], serde_json::json!([]));
+    assert!(!states(&report).iter().any(|(name, _)| *name == "hook"), "{report}");
+    // A program that only has the name, and says yes to everything.
+    let elsewhere = Project::new();
+    elsewhere.write("exacta", "#!/bin/sh\nexit 0\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(elsewhere.0.join("exacta"), mode).expect("a mode");
+    let liar = format!("{}/exacta hook claude-code || exit 2", elsewhere.0.display());
+    let cases = [
+        ("exacta hook claude-code --rewrite || exit 2", "", "holds", ""),
+        ("exacta hook claude-code", r#","onFailure":"block""#, "holds", ""),
+        ("exacta hook claude-code", "", "weaker", "|| exit 2"),
+        ("exacta hook claude-code || exit 2", r#","timeout":3"#, "weaker", "timeout"),
+        // Which is safe, and of no use.
+        ("/nowhere/exacta hook claude-code || exit 2", "", "weaker", "blocks every call"),
+        ("exacta --root /usr hook claude-code || exit 2", "", "weaker", "blocks every call"),
+        ("exacta hook claude-code || exit 2", r#","async":true"#, "broken", "beside the call"),
+        ("exacta hook claude-code || exit 2", r#","if":"Bash(rm *)""#, "broken", "some calls"),
+        ("exacta hook claude-code || true", "", "broken", "not tried"),
+        ("touch made; exacta hook claude-code", "", "broken", "not tried"),
+        ("./exacta hook claude-code", "", "broken", "a file of the project"),
+        ("/nowhere/exacta hook claude-code", "", "broken", "let it through: status 127"),
+        (&liar, "", "broken", "the hook let it through: no decision"),
+    ];
+    let entries: Vec<String> =
+        cases.iter().map(|(line, more, ..)| hook_entry(line, more)).collect();
+    let (report, status) = hook_of(&project, &settings(&entries));
+    for (number, (command, _, state, problem)) in cases.iter().enumerate() {
+        let hook = &report["hooks"][number];
+        assert_eq!(hook["command"], *command);
+        assert_eq!(hook["state"], *state, "{hook}");
+        let said = hook["problem"].as_str().unwrap_or_default();
+        assert!(said.contains(problem), "{hook}");
+    }
+    assert_eq!((state_of(&report, "hook").as_str(), status), ("broken", Some(1)), "{report}");
+    assert!(!project.0.join("made").exists());
+    the_persons_own_hook_is_tried(&project);
+    let (report, _) = hook_of(&project, "{ // exacta hook\n}");
+    assert_eq!(state_of(&report, "hook"), "broken", "{report}");
+}
+
+/// Their line may be any, and is tried as it is.
+fn the_persons_own_hook_is_tried(project: &Project) {
+    let home = Project::new();
+    fs::create_dir_all(home.0.join(".claude")).expect("a directory");
+    let entry = hook_entry("true; exacta hook claude-code || exit 2", "");
+    home.write(".claude/settings.json", &settings(&[entry]));
+    project.write(".claude/settings.json", "{}");
+    let bin = PathBuf::from(env!("CARGO_BIN_EXE_exacta"));
+    let bin = bin.parent().expect("a folder").display().to_string();
+    let before = format!("export HOME={} PATH={bin}:$PATH", home.0.display());
+    let output = project.run(&before, &["doctor"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let file = home.0.join(".claude/settings.json");
+    let line = format!("hook\tholds\t{}\thook-deny denied, hook-failure blocked", file.display());
+    assert!(text.contains(&line), "{text}");
 }

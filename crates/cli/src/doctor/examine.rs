@@ -42,6 +42,7 @@ pub fn all(launch: &Launch) -> Result<Findings, io::Error> {
         walls: Err("nothing was tried".to_owned()),
         limits,
         promises: Vec::new(),
+        hooks: Vec::new(),
     };
     match bench.attempt(&ground, launch) {
         Ok((walls, attempts)) => {

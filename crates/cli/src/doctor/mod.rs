@@ -3,6 +3,7 @@
 
 mod examine;
 mod ground;
+mod hooks;
 mod promises;
 mod remedies;
 mod render;
@@ -30,6 +31,8 @@ pub struct Findings {
     pub walls: Result<Walls, String>,
     pub limits: Limits,
     pub promises: Vec<Examined>,
+    /// Of agents, as they are configured.
+    pub hooks: Vec<hooks::Tried>,
 }
 
 impl Findings {
@@ -57,10 +60,12 @@ pub fn perform(global: &Global) -> Exit {
         Ok(launch) => launch,
         Err(problem) => return failed(&problem),
     };
-    let findings = match examine::all(&launch) {
+    let mut findings = match examine::all(&launch) {
         Ok(findings) => findings,
         Err(problem) => return failed(&problem),
     };
+    findings.hooks = hooks::examine(&launch.options.root);
+    findings.promises.extend(hooks::promise(&findings.hooks));
     let look = Look::of_output(launch::no_colour());
     let text =
         if global.json { render::as_json(&findings) } else { render::as_text(&findings, look) };

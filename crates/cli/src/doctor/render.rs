@@ -6,6 +6,7 @@ use exacta_jail::ladder::Missing;
 use exacta_jail::probe::Attempt;
 use serde_json::{Value, json};
 
+use super::hooks::Tried;
 use super::promises::{Examined, State};
 use super::{Findings, remedies};
 use crate::table::Look;
@@ -31,6 +32,7 @@ pub fn as_json(findings: &Findings) -> String {
         "promises": findings.promises.iter().map(promise_as_json).collect::<Vec<_>>(),
         "missing": missing,
         "limits": isolation::in_force(&findings.limits),
+        "hooks": findings.hooks.iter().map(hook_as_json).collect::<Vec<_>>(),
     });
     format!("{report}\n")
 }
@@ -45,6 +47,15 @@ fn promise_as_json(examined: &Examined) -> Value {
         "attempts": examined.attempts.iter().map(attempt).collect::<Vec<_>>(),
         "missing": examined.missing,
         "fix": examined.remedy,
+    })
+}
+
+fn hook_as_json(tried: &Tried) -> Value {
+    json!({
+        "file": tried.file.to_string_lossy(),
+        "command": tried.command,
+        "state": tried.state.name(),
+        "problem": tried.problem,
     })
 }
 
@@ -180,6 +191,13 @@ fn conclude(text: &mut String, findings: &Findings, look: Look) {
                 }
             }
         }
+    }
+    if findings.hooks.is_empty() {
+        line("hook", "not configured (`exacta setup claude-code` shows how)");
+    }
+    for tried in &findings.hooks {
+        let problem = tried.problem.as_deref().map(|it| format!(": {it}")).unwrap_or_default();
+        line("hook", &format!("{} in {}{problem}", tried.state.name(), tried.file.display()));
     }
     let least = findings.least.name();
     line(

@@ -22,6 +22,8 @@ pub enum Operands {
     Words(&'static [(&'static str, &'static str)]),
     /// The id of a record in one of these states; of any if there are none.
     Record(&'static [&'static str]),
+    /// The name of a verb.
+    Verb,
 }
 
 /// `--name`
@@ -49,6 +51,15 @@ pub enum Value {
 
 pub const SHELLS: &[(&str, &str)] =
     &[("bash", "for bash"), ("zsh", "for zsh"), ("fish", "for fish")];
+
+/// Whose configuration `setup` knows.
+pub const AGENTS: &[(&str, &str)] = &[
+    ("claude-code", "a hook in its settings"),
+    ("codex", "an MCP server in its config.toml"),
+    ("gemini", "an MCP server in its settings"),
+    ("goose", "an extension in its config.yaml"),
+    ("opencode", "an MCP server in its opencode.json"),
+];
 
 const fn flag(name: &'static str, about: &'static str) -> Flag {
     Flag { name, about }
@@ -83,23 +94,23 @@ const DECISIONS: Value = Value::OneOf(&["allow", "confirm", "deny"]);
 
 /// Of `shell history`.
 const FILTERS: &[Valued] = &[
-    valued("limit", Value::Text, "only so many"),
-    valued("since", Value::Text, "from 10m, 2h, 7d ago, a day or a time on"),
-    valued("until", Value::Text, "before that"),
-    valued("session", Value::Text, "of one session"),
-    valued("decision", DECISIONS, "with this decision"),
-    valued("grep", Value::Text, "with this in the command"),
+    valued("limit", Value::Text, "with history: only so many"),
+    valued("since", Value::Text, "with history: from 10m, 2h, 7d ago, a day or a time on"),
+    valued("until", Value::Text, "with history: before that"),
+    valued("session", Value::Text, "with history: of one session"),
+    valued("decision", DECISIONS, "with history: with this decision"),
+    valued("grep", Value::Text, "with history: with this in the command"),
 ];
 
 const AUDIT_VALUES: &[Valued] = &[
     valued("format", Value::OneOf(&["jsonl", "csv", "cef", "ocsf"]), "with export"),
     valued("head", Value::Text, "with verify: a line that was kept elsewhere"),
-    valued("limit", Value::Text, "only so many"),
-    valued("since", Value::Text, "from 10m, 2h, 7d ago, a day or a time on"),
-    valued("until", Value::Text, "before that"),
-    valued("session", Value::Text, "of one session"),
-    valued("decision", DECISIONS, "with this decision"),
-    valued("grep", Value::Text, "with this in the command"),
+    valued("limit", Value::Text, "with tail, export: only so many"),
+    valued("since", Value::Text, "with tail, export: from 10m, 2h, 7d ago, a day or a time on"),
+    valued("until", Value::Text, "with tail, export: before that"),
+    valued("session", Value::Text, "with tail, export: of one session"),
+    valued("decision", DECISIONS, "with tail, export: with this decision"),
+    valued("grep", Value::Text, "with tail, export: with this in the command"),
 ];
 
 const TURN_FLAGS: &[Flag] = &[
@@ -224,7 +235,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         flags: &[
             flag("follow", "with tail: go on"),
-            flag("failed", "only what has not ended well"),
+            flag("failed", "with tail, export: only what has not ended well"),
             flag("dry-run", "with prune: say what would go, and keep it"),
         ],
         values: AUDIT_VALUES,
@@ -241,7 +252,33 @@ pub const VERBS: &[Verb] = &[
         )
     },
     verb("redact", Operands::Nothing, "standard input without its secrets"),
+    Verb {
+        flags: &[flag(
+            "rewrite",
+            "let exacta run the commands: jailed, and undone with `exacta undo`",
+        )],
+        ..verb(
+            "hook",
+            Operands::Words(&[("claude-code", "a PreToolUse call on standard input")]),
+            "judge what an agent is about to do with tools of its own",
+        )
+    },
+    Verb {
+        flags: &[
+            flag("write", "change the file, after showing what would change"),
+            flag("yes", "with --write: without a question"),
+            flag("mcp", "for claude-code: the MCP server as well"),
+        ],
+        values: &[valued(
+            "scope",
+            Value::OneOf(&["project", "user"]),
+            "whose file: that of this project, or yours for all of them",
+        )],
+        ..verb("setup", Operands::Words(AGENTS), "the configuration that makes an agent use exacta")
+    },
     verb("completions", Operands::Words(SHELLS), "a script that completes all this"),
+    verb("man", Operands::Verb, "a manual page: exacta man run | man -l -"),
+    verb("help", Operands::Verb, "what a verb does, with its options and examples"),
 ];
 
 /// The verb of this name.
@@ -288,6 +325,7 @@ mod tests {
                     (Operands::Record(_), _) if line[0] != "--last" => Some("7"),
                     (Operands::Command, _) => Some("true"),
                     (Operands::Words(_), "completions") => Some("bash"),
+                    (Operands::Words(_), "hook" | "setup") => Some("claude-code"),
                     (Operands::Words(_), "shell") => Some("status"),
                     (Operands::Words(_), "audit") => Some("head"),
                     _ => None,

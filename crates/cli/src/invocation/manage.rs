@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice};
 use exacta::approvals::Scope;
 
 use super::audit::{self, AuditVerb, History};
-use super::definition::{SHELLS, Verb};
+use super::definition::{AGENTS, SHELLS, Verb};
 use super::records::{self, RecordVerb};
 use super::{McpInvocation, Reader, ServeInvocation, one_text, split_option};
 
@@ -35,6 +35,31 @@ pub enum Manage {
     Mcp(McpInvocation),
     /// `exacta completions SHELL`, by the name of the shell.
     Completions(&'static str),
+    /// `exacta hook claude-code [--rewrite]`
+    Hook {
+        rewrite: bool,
+    },
+    Setup(SetupInvocation),
+    /// `exacta man [VERB]`
+    Man(Option<&'static Verb>),
+}
+
+/// `exacta setup AGENT [--write] [--yes] [--mcp] [--scope project|user]`
+#[derive(Debug)]
+pub struct SetupInvocation {
+    pub agent: &'static str,
+    pub write: bool,
+    pub yes: bool,
+    pub mcp: bool,
+    /// `None`: where the agent's users usually have it.
+    pub scope: Option<Scale>,
+}
+
+/// Whose configuration it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    Project,
+    User,
 }
 
 #[derive(Debug)]
@@ -91,6 +116,9 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
             }))
         }
         "completions" => completions(&given),
+        "hook" => hook(&given),
+        "setup" => setup(&given).map(Manage::Setup),
+        "man" => super::help::named(&given.words).map(|topic| Manage::Man(topic.verb)),
         "audit" => audit::parse(&given).map(Manage::Audit),
         name => records::parse(name, &given).map(Manage::Records),
     }
@@ -103,6 +131,33 @@ fn serve(given: &Given) -> ServeInvocation {
         projects: given.all("project").map(PathBuf::from).collect(),
         print_token: given.has("print-token"),
     }
+}
+
+fn hook(given: &Given) -> Result<Manage, String> {
+    match given.words.as_slice() {
+        [agent] if agent == "claude-code" => Ok(Manage::Hook { rewrite: given.has("rewrite") }),
+        _ => Err("hook needs an agent: claude-code".into()),
+    }
+}
+
+fn setup(given: &Given) -> Result<SetupInvocation, String> {
+    let agent = match given.words.as_slice() {
+        [word] => AGENTS.iter().find(|(agent, _)| word == agent),
+        _ => None,
+    };
+    let (agent, _) =
+        agent.ok_or("setup needs an agent: claude-code, codex, gemini, goose or opencode")?;
+    let scope = given.value("scope").map(|scope| match scope.to_str() {
+        Some("project") => Ok(Scale::Project),
+        Some("user") => Ok(Scale::User),
+        _ => Err(format!("--scope takes project or user, not {}", scope.display())),
+    });
+    let mcp = given.has("mcp");
+    if mcp && *agent != "claude-code" {
+        return Err(format!("--mcp is for claude-code; {agent} gets the MCP server anyway"));
+    }
+    let (write, yes) = (given.has("write"), given.has("yes"));
+    Ok(SetupInvocation { agent, write, yes, mcp, scope: scope.transpose()? })
 }
 
 fn completions(given: &Given) -> Result<Manage, String> {

@@ -3,11 +3,14 @@
 
 mod audit;
 pub mod definition;
+pub mod explained;
+mod help;
 mod manage;
 mod records;
 
 pub use audit::{AuditVerb, Format, History};
-pub use manage::{ApprovalsVerb, Manage, ShellVerb};
+pub use help::Topic;
+pub use manage::{ApprovalsVerb, Manage, Scale, SetupInvocation, ShellVerb};
 pub use records::RecordVerb;
 
 use std::ffi::{OsStr, OsString};
@@ -40,6 +43,8 @@ pub struct Global {
 pub enum What {
     #[default]
     Help,
+    /// `exacta VERB --help`, `exacta help VERB`
+    Explain(Topic),
     Version,
     Script(ScriptInvocation),
     Run(RunInvocation),
@@ -171,7 +176,9 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
     let verb = reader.peek().filter(|_| plain).and_then(|word| definition::find(&word));
     if let Some(verb) = verb {
         reader.advance();
-        let what = if verb.name == "run" {
+        let what = if let Some(topic) = help::wanted(verb, reader.rest)? {
+            What::Explain(topic)
+        } else if verb.name == "run" {
             What::Run(parse_run(&mut reader)?)
         } else {
             What::Manage(manage::parse(verb, &mut reader)?)

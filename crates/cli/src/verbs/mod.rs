@@ -17,14 +17,19 @@ mod strict;
 mod trust;
 
 use crate::exit::Exit;
+use crate::hook::{self, Where};
 use crate::invocation::{Invocation, Manage, Source, What};
-use crate::{doctor, output, usage};
+use crate::{doctor, explain, output, setup, usage};
 
 pub fn perform(invocation: Invocation) -> Exit {
     let Invocation { global, what } = invocation;
     match what {
         What::Help => {
             output::print(usage::HELP);
+            Exit::Success
+        }
+        What::Explain(topic) => {
+            output::print(&explain::help(&topic));
             Exit::Success
         }
         What::Version => {
@@ -46,6 +51,14 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Mcp(mcp)) => crate::mcp::perform(&global, &mcp),
         What::Manage(Manage::Redact) => redact::perform(&global),
         What::Manage(Manage::Completions(shell)) => completions::perform(shell),
+        What::Manage(Manage::Hook { rewrite }) => {
+            hook::perform(&global, if rewrite { Where::Exacta } else { Where::Host })
+        }
+        What::Manage(Manage::Setup(setup)) => setup::perform(&global, &setup),
+        What::Manage(Manage::Man(verb)) => {
+            output::print(&explain::man(verb));
+            Exit::Success
+        }
         What::Manage(Manage::Trust { yes, forget }) => trust::perform(&global, yes, forget),
         What::Manage(Manage::Init { import, force }) => {
             init::perform(&global, import.as_deref(), force)

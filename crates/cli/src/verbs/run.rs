@@ -8,13 +8,14 @@ use bstr::ByteSlice;
 use exacta::approvals::{Answer, Approver, Patience, Pending, Standard, State, Waiting};
 use exacta::gate::Face;
 use exacta::policy::{Place, Surroundings as _};
-use exacta::{OutputLimit, Request, Session, SessionOptions};
+use exacta::{Outcome, OutputLimit, Request, Session, SessionOptions};
 use exacta_shell::status::{ExitStatus, Stop};
 
 use super::{failed, not_recorded, report};
 use crate::exit::Exit;
 use crate::invocation::{Global, RunInvocation, Trial};
 use crate::launch::Launch;
+use crate::progress::{Running, aside};
 use crate::prompt::Prompt;
 use crate::signals::Interrupts;
 use crate::terminal::visible;
@@ -56,7 +57,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
-    let mut outcome = session.run_script(&request(global, &run).known_as(known.into_bytes()));
+    let mut outcome = carried_out(global, &run, &mut session, known);
     let changes = run.trial.map(|trial| {
         let held = outcome.undo.as_ref().map(|undo| undo.id);
         if trial == Trial::DryRun {
@@ -84,6 +85,17 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     }
 }
 
+/// With a line that says that it still runs, where nothing else is to be seen.
+fn carried_out(
+    global: &Global,
+    run: &RunInvocation,
+    session: &mut Session,
+    id: uuid::Uuid,
+) -> Outcome {
+    let _until_the_end = Running::begin(global.json);
+    session.run_script(&request(global, run).known_as(id.into_bytes()))
+}
+
 /// Whoever is there to ask.
 fn approver(run: &RunInvocation, waiting: Option<&Arc<Waiting>>) -> Arc<dyn Approver> {
     match (run.yes, run.no_input, waiting) {
@@ -97,6 +109,7 @@ fn approver(run: &RunInvocation, waiting: Option<&Arc<Waiting>>) -> Arc<dyn Appr
 /// `--wait`: the question is filed, and whoever looks on is told.
 fn told(pending: &Pending) {
     let Pending { id, state, .. } = pending;
+    let _nothing_else = aside();
     output::error(&match state {
         State::Pending => format!(
             "exacta: waits for an approval: `exacta approvals show {id}`, `exacta approvals approve {id}`\n"

@@ -59,10 +59,14 @@ impl Project {
 
     /// Input that could be taken for an answer.
     pub fn feed(&self, arguments: &[&str], input: &str) -> Output {
+        self.feed_bytes(arguments, input.as_bytes())
+    }
+
+    pub fn feed_bytes(&self, arguments: &[&str], input: &[u8]) -> Output {
         let mut child =
             self.command(arguments).stdin(Stdio::piped()).spawn().expect("the binary runs");
         // It may end without reading any of it.
-        let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+        let _ = child.stdin.take().expect("a pipe").write_all(input);
         child.wait_with_output().expect("the binary ends")
     }
 

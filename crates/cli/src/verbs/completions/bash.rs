@@ -82,6 +82,7 @@ pub(super) fn script() -> String {
                 let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 format!("((operands)) || _exacta_words '{}'", words.join(" "))
             }
+            Operands::Verb => "((operands)) || _exacta_words '@VERBS@'".to_owned(),
             Operands::Record(states) => {
                 format!("((operands)) || _exacta_records \"$root\" {}", states.join(" "))
             }

@@ -36,6 +36,9 @@ pub(super) fn script() -> String {
             Operands::Words(words) => words.iter().try_for_each(|(word, about)| {
                 writeln!(text, "{seen} -f -a {word} -d {}", quoted(about))
             }),
+            Operands::Verb => VERBS.iter().try_for_each(|verb| {
+                writeln!(text, "{seen} -f -a {} -d {}", verb.name, quoted(verb.about))
+            }),
             Operands::Record(states) => {
                 writeln!(text, "{seen} -f -k -a '(__exacta_records {})'", states.join(" "))
             }

@@ -59,6 +59,7 @@ pub(super) fn script() -> String {
                     words.iter().map(|(word, about)| format!("{word}\\:\"{about}\"")).collect();
                 quoted(&format!("1:what:(({}))", words.join(" ")))
             }
+            Operands::Verb => quoted("1:verb:{_describe verb verbs}"),
             Operands::Record(states) => {
                 quoted(&format!("1:record:{{_exacta_records {}}}", states.join(" ")))
             }
