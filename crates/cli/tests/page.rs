@@ -145,6 +145,46 @@ fn a_verdict_is_explained() {
 }
 
 #[test]
+fn a_request_is_undone_after_a_preview() {
+    let daemon = Daemon::start();
+    daemon.post(As::Agent, "/v1/run", &json!({ "command": "echo one > f" }));
+    daemon.post(As::Agent, "/v1/run", &json!({ "command": "echo two > f" }));
+    let browser = opened(&daemon);
+    browser.go("#/undo");
+    browser.sees("echo two > f");
+    browser.go("#/undo/2");
+    browser.sees("Undo would");
+    browser.sees("two");
+    browser.picture("undo");
+    assert_eq!(
+        daemon.project().read("f").as_deref(),
+        Some("two\n"),
+        "nothing is undone by looking"
+    );
+    browser.click("Undo", "#main");
+    browser.confirm();
+    browser.sees("Redo would");
+    assert_eq!(daemon.project().read("f").as_deref(), Some("one\n"));
+    harmless(&browser);
+}
+
+#[test]
+fn the_history_is_searched() {
+    let daemon = Daemon::start();
+    for word in ["alpha", "beta", "gamma"] {
+        daemon.post(As::Agent, "/v1/run", &json!({ "command": format!("echo {word}") }));
+    }
+    let browser = opened(&daemon);
+    browser.go("#/history?grep=beta");
+    browser.sees("echo beta");
+    browser.until("document.querySelectorAll('#main .row').length === 1");
+    browser.picture("history");
+    browser.go("#/status");
+    browser.sees("dev");
+    harmless(&browser);
+}
+
+#[test]
 fn it_fits_a_phone_in_the_dark() {
     let daemon = Daemon::start();
     let browser = opened(&daemon);

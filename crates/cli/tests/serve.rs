@@ -214,6 +214,62 @@ fn what_is_malformed_is_told_so() {
     assert_eq!(daemon.get(As::Person, "/v1/projects").status, 200);
 }
 
+#[test]
+fn people_see_what_was_done_and_take_it_back() {
+    let daemon = Daemon::start();
+    daemon.post(As::Agent, "/v1/run", &json!({ "command": "echo one > f" }));
+    daemon.post(As::Agent, "/v1/run", &json!({ "command": "echo two > f; exit 4" }));
+    let history = daemon.get(As::Person, "/v1/history?failed=true").json();
+    assert_eq!(history.as_array().map(Vec::len), Some(1), "{history}");
+    let number = &history[0]["number"];
+    let whole = daemon.get(As::Person, &format!("/v1/history/{number}")).json();
+    assert_eq!(
+        (&whole["exit_code"], &whole["command"]),
+        (&json!(4), &json!("echo two > f; exit 4"))
+    );
+    assert_eq!(daemon.get(As::Person, "/v1/history?grep=nothing-like-it").json(), json!([]));
+    assert_eq!(daemon.get(As::Person, "/v1/history?since=nonsense").code(), "bad_request");
+    assert_eq!(daemon.get(As::Person, "/v1/log").json()[0]["id"], 2);
+    let diff = daemon.get(As::Person, "/v1/diff/2").json();
+    assert_eq!(diff["changes"][0]["path"], "f", "{diff}");
+    let undo = |body: Value| daemon.post(As::Person, "/v1/undo", &body);
+    assert_eq!(undo(json!({ "id": 2, "dry_run": true })).status, 200);
+    assert_eq!(daemon.project().read("f").as_deref(), Some("two\n"));
+    assert_eq!(undo(json!({ "id": 2 })).status, 200);
+    assert_eq!(daemon.project().read("f").as_deref(), Some("one\n"));
+    assert_eq!(daemon.post(As::Person, "/v1/redo", &json!({ "id": 2 })).status, 200);
+    assert_eq!(daemon.project().read("f").as_deref(), Some("two\n"));
+    assert_eq!(undo(json!({ "id": 99 })).code(), "unknown_record");
+    for path in ["/v1/history", "/v1/log", "/v1/status", "/v1/doctor"] {
+        assert_eq!(daemon.get(As::Agent, path).code(), "person_needed", "{path}");
+    }
+    assert_eq!(daemon.get(As::Person, "/v1/status").json()["profile"], "dev");
+}
+
+#[test]
+fn what_is_held_waits_for_a_person() {
+    let daemon = Daemon::start();
+    let hold = |command: &str| {
+        let run = json!({ "command": command, "hold": true });
+        daemon.post(As::Agent, "/v1/run", &run).json()["undo"]["id"].clone()
+    };
+    let first = hold("echo x > f");
+    assert!(daemon.project().read("f").is_none());
+    let refused = daemon.post(As::Agent, &format!("/v1/held/{first}/commit"), &json!({}));
+    assert_eq!(refused.code(), "person_needed");
+    assert_eq!(
+        daemon.post(As::Person, &format!("/v1/held/{first}/commit"), &json!({})).status,
+        200
+    );
+    assert_eq!(daemon.project().read("f").as_deref(), Some("x\n"));
+    let second = hold("echo y > f");
+    assert_eq!(
+        daemon.post(As::Person, &format!("/v1/held/{second}/discard"), &json!({})).status,
+        200
+    );
+    assert_eq!(daemon.project().read("f").as_deref(), Some("x\n"));
+}
+
 /// What an agent brings along is judged, as if it had exported it itself.
 #[test]
 fn variables_of_an_agent_are_judged() {

@@ -60,17 +60,29 @@ pub fn perform(global: &Global) -> Exit {
         Ok(launch) => launch,
         Err(problem) => return failed(&problem),
     };
-    let mut findings = match examine::all(&launch) {
+    let findings = match examined(&launch) {
         Ok(findings) => findings,
         Err(problem) => return failed(&problem),
     };
+    let look = Look::of_output(launch::no_colour());
+    output::print(&if global.json {
+        format!("{}\n", render::as_json(&findings))
+    } else {
+        render::as_text(&findings, look)
+    });
+    findings.exit()
+}
+
+fn examined(launch: &Launch) -> std::io::Result<Findings> {
+    let mut findings = examine::all(launch)?;
     findings.hooks = hooks::examine(&launch.options.root);
     findings.promises.extend(hooks::promise(&findings.hooks));
-    let look = Look::of_output(launch::no_colour());
-    let text =
-        if global.json { render::as_json(&findings) } else { render::as_text(&findings, look) };
-    output::print(&text);
-    findings.exit()
+    Ok(findings)
+}
+
+/// For whoever asks elsewhere.
+pub fn told(launch: &Launch) -> std::io::Result<serde_json::Value> {
+    examined(launch).map(|findings| render::as_json(&findings))
 }
 
 /// The limits of a program that gets no more than usual.

@@ -15,13 +15,13 @@ use crate::verbs::isolation;
 /// Changes when a field goes or means something else.
 const SCHEMA_VERSION: u32 = 1;
 
-pub fn as_json(findings: &Findings) -> String {
+pub fn as_json(findings: &Findings) -> Value {
     let walls = findings.walls.as_ref();
     let missing: Vec<Value> = walls.map_or_else(
         |_| Vec::new(),
         |walls| walls.missing.iter().map(|it| missing_as_json(it, &walls.missing)).collect(),
     );
-    let report = json!({
+    json!({
         "schema_version": SCHEMA_VERSION,
         "root": findings.root,
         "level": walls.ok().map(|walls| walls.level.name()),
@@ -33,8 +33,7 @@ pub fn as_json(findings: &Findings) -> String {
         "missing": missing,
         "limits": isolation::in_force(&findings.limits),
         "hooks": findings.hooks.iter().map(hook_as_json).collect::<Vec<_>>(),
-    });
-    format!("{report}\n")
+    })
 }
 
 fn promise_as_json(examined: &Examined) -> Value {

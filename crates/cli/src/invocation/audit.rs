@@ -77,19 +77,23 @@ fn text(given: &Given, name: &str) -> Option<String> {
 }
 
 fn filter(given: &Given) -> Result<Filter, String> {
-    let limit = text(given, "limit").map(|limit| match limit.parse() {
+    filter_of(&|name| text(given, name), given.has("failed"))
+}
+
+/// From whatever says these by their names.
+pub fn filter_of(said: &dyn Fn(&str) -> Option<String>, failed: bool) -> Result<Filter, String> {
+    let limit = said("limit").map(|limit| match limit.parse() {
         Ok(limit) if limit > 0 => Ok(limit),
         _ => Err(format!("--limit takes a number from 1 on, not {limit}")),
     });
     let time = |name: &str| {
-        let said = text(given, name);
-        let read = said.map(|said| {
+        let read = said(name).map(|said| {
             moment(&said)
                 .ok_or_else(|| format!("--{name} takes 10m, 2h, 7d, a day or a time, not {said}"))
         });
         read.transpose()
     };
-    let verdict = text(given, "decision").map(|name| {
+    let verdict = said("decision").map(|name| {
         Verdict::from_name(&name)
             .ok_or_else(|| format!("--decision takes allow, confirm or deny, not {name}"))
     });
@@ -97,10 +101,10 @@ fn filter(given: &Given) -> Result<Filter, String> {
         limit: limit.transpose()?,
         since: time("since")?,
         until: time("until")?,
-        session: text(given, "session"),
+        session: said("session"),
         verdict: verdict.transpose()?,
-        failed: given.has("failed"),
-        grep: text(given, "grep"),
+        failed,
+        grep: said("grep"),
         after: None,
     })
 }

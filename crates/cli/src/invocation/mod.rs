@@ -8,7 +8,7 @@ mod help;
 mod manage;
 mod records;
 
-pub use audit::{AuditVerb, Format, History};
+pub use audit::{AuditVerb, Format, History, filter_of};
 pub use help::Topic;
 pub use manage::{ApprovalsVerb, Manage, Scale, SetupInvocation, ShellVerb};
 pub use records::RecordVerb;

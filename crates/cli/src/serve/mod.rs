@@ -11,6 +11,7 @@ mod guard;
 mod listening;
 mod metrics;
 mod page;
+mod people;
 mod routes;
 mod running;
 mod tokens;
@@ -32,7 +33,7 @@ use crate::mcp::Mounted;
 use crate::service::{Projects, Service};
 use crate::telegram::{Bot, Working};
 use crate::verbs::failed;
-use crate::{launch, output};
+use crate::{doctor, launch, output};
 
 /// All that a connection needs.
 pub struct Daemon {

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::answer::Barred;
 use super::body::Body;
 use super::guard::{self, Client};
-use super::{Daemon, page, running};
+use super::{Daemon, page, people, running};
 use crate::service::{Ask, Decision, Problem, Project, Service};
 use exacta::approvals::{Patience, Who};
 
@@ -33,6 +33,7 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
         .route("/v1/approvals/{id}", get(approval).post(decide))
         .route("/v1/policy/test", post(test))
         .route("/metrics", get(metrics))
+        .merge(people::routes())
         .route_service("/mcp", daemon.mcp.service.clone())
         .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::token));
     Router::new()
@@ -76,7 +77,7 @@ pub async fn off<T: Send + 'static>(
     done.unwrap_or_else(|lost| Err(Problem::failed(lost)))
 }
 
-fn answered<T: Serialize>(result: Result<T, Problem>) -> Response {
+pub fn answered<T: Serialize>(result: Result<T, Problem>) -> Response {
     match result {
         Ok(value) => Json(value).into_response(),
         Err(problem) => problem.into_response(),

@@ -12,13 +12,12 @@ use serde_json::{Value, json};
 use super::{Code, Problem, Project};
 use crate::exit::Exit;
 use crate::verbs::audit::json as audit_json;
-use crate::verbs::records::{diff, log, refusal, turn};
+use crate::verbs::records::{diff, held, log, refusal, turn};
 
 /// Whose records somebody may see, and take back.
 #[derive(Debug, Clone)]
 pub enum Seen {
     /// A person: everybody's.
-    #[expect(dead_code, reason = "for the routes of the daemon that people use")]
     All,
     /// An agent: what was run for it.
     Of(String),
@@ -66,15 +65,41 @@ impl Project {
             return perform().map(|told| told.in_json()).map_err(|error| refused(&error));
         }
         let verb = turn::verb(turning.turn);
+        let flag = options.force.then_some("--force");
+        self.recorded(&turning.by, verb, id, flag, || {
+            perform().map(|told| (told.in_json(), told.text()))
+        })
+    }
+
+    /// What was held comes into the project, or is dropped.
+    pub fn settle(&self, id: u64, commit: bool, by: &Person) -> Result<Value, Problem> {
+        let records = self.records()?;
+        let (id, verb) = (RecordId(id), if commit { "commit" } else { "discard" });
+        self.recorded(by, verb, id, None, || {
+            let done =
+                if commit { held::committed(&records, id) } else { held::discarded(&records, id) };
+            done.map(|value| (value, format!("{verb} {id}\n")))
+        })
+    }
+
+    /// Recorded before it is done, with who does it, and how it has ended.
+    fn recorded(
+        &self,
+        by: &Person,
+        verb: &str,
+        id: RecordId,
+        flag: Option<&str>,
+        perform: impl FnOnce() -> Result<(Value, String), UndoError>,
+    ) -> Result<Value, Problem> {
         let mut typed: Vec<BString> = vec!["exacta".into(), verb.into(), id.0.to_string().into()];
-        typed.extend(options.force.then(|| "--force".into()));
+        typed.extend(flag.map(BString::from));
         let unrecorded = |error: AuditError| {
             let message = format!("it cannot be recorded, so it is not done: {error}");
             Problem::new(Code::Failed, message, error.next().unwrap_or_default())
         };
-        let deed = self.trail()?.begin(&turning.by, verb, &typed).map_err(unrecorded)?;
+        let deed = self.trail()?.begin(by, verb, &typed).map_err(unrecorded)?;
         let (done, exit, told) = match perform() {
-            Ok(told) => (Ok(told.in_json()), Exit::Success, told.text()),
+            Ok((value, told)) => (Ok(value), Exit::Success, told),
             Err(error) => (Err(refused(&error)), refusal::exit(&error), error.to_string()),
         };
         let records = if done.is_ok() { vec![id.0] } else { Vec::new() };

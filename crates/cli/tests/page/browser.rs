@@ -1,4 +1,4 @@
-//! A real Chromium, driven by the WebDriver protocol.
+//! A real Chromium, driven by the protocol of its driver.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -121,7 +121,7 @@ impl Browser {
         said.filter(|text| !text.contains("the server responded with a status of")).collect()
     }
 
-    /// Kept under `docs/` where the operator wants that: EXACTA_SCREENSHOTS names the folder.
+    /// Kept under `docs/` where the operator wants that: `EXACTA_SCREENSHOTS` names the folder.
     pub fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os("EXACTA_SCREENSHOTS") else { return };
         let shot = self

@@ -39,6 +39,15 @@ pub fn discard(asked: &Asked, records: &Records, id: RecordId) -> Exit {
     Exit::Success
 }
 
+/// The same for whoever asks elsewhere.
+pub fn committed(records: &Records, id: RecordId) -> Result<Value, UndoError> {
+    records.commit(id).map(|plan| in_json(id, &plan))
+}
+
+pub fn discarded(records: &Records, id: RecordId) -> Result<Value, UndoError> {
+    records.discard(id).map(|_dropped| json!({ "done": true, "action": "discard", "id": id.0 }))
+}
+
 fn text(id: RecordId, plan: &LayerPlan) -> String {
     let paths: Vec<BString> =
         plan.steps.iter().flat_map(|planned| planned.step.paths().cloned()).collect();

@@ -1,7 +1,7 @@
 //! `exacta undo | redo | log | diff | commit | discard`: what was recorded, and what becomes of it.
 
 pub mod diff;
-mod held;
+pub mod held;
 pub mod log;
 pub mod refusal;
 pub mod trial;

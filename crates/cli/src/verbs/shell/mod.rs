@@ -1,7 +1,7 @@
 //! `exacta shell …`: what the judge would say, and by which rules (S3 §10).
 
 mod lists;
-mod status;
+pub mod status;
 pub mod test;
 
 use std::sync::Arc;

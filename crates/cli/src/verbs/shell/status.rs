@@ -6,7 +6,7 @@ use exacta::approvals::{PendingError, PendingStore, State};
 use exacta::policy::limits::Allowance;
 use exacta::policy::{Decision, Profile};
 use exacta_jail::{Level, Walls};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::doctor;
 use crate::exit::Exit;
@@ -40,7 +40,7 @@ pub fn show(global: &Global, launch: &Launch, look: Look) -> Exit {
         Ok(facts) => facts,
         Err(problem) => return failed(&problem),
     };
-    let text = if global.json { as_json(&facts) } else { as_text(&facts, look) };
+    let text = if global.json { format!("{}\n", as_json(&facts)) } else { as_text(&facts, look) };
     output::print(&text);
     Exit::Success
 }
@@ -76,7 +76,7 @@ fn gather(launch: &Launch) -> Result<Facts, PendingError> {
     })
 }
 
-fn as_json(facts: &Facts) -> String {
+fn as_json(facts: &Facts) -> Value {
     let files: Vec<_> =
         facts.files.iter().map(|(path, tier)| json!({ "file": path, "tier": tier })).collect();
     let walls = facts.walls.as_ref();
@@ -85,7 +85,7 @@ fn as_json(facts: &Facts) -> String {
         isolation::standing,
     );
     let limits = &facts.allowance;
-    let status = json!({
+    json!({
         "schema_version": 1,
         "enabled": facts.profile != Profile::Safe,
         "profile": facts.profile.name(),
@@ -107,8 +107,12 @@ fn as_json(facts: &Facts) -> String {
         },
         "configuration": files,
         "notices": facts.notices,
-    });
-    format!("{status}\n")
+    })
+}
+
+/// For whoever asks elsewhere.
+pub fn told(launch: &Launch) -> Result<Value, PendingError> {
+    gather(launch).map(|facts| as_json(&facts))
 }
 
 fn as_text(facts: &Facts, look: Look) -> String {
