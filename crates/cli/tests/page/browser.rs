@@ -34,7 +34,12 @@ impl Browser {
         let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
         let port = lines.find_map(|line| {
             let line = line.ok()?;
-            line.split("successfully on port ").nth(1)?.trim_end_matches('.').trim().parse::<u16>().ok()
+            line.split("successfully on port ")
+                .nth(1)?
+                .trim_end_matches('.')
+                .trim()
+                .parse::<u16>()
+                .ok()
         });
         let port = port.expect("it says its port");
         // It would wait if nobody read what it says.
