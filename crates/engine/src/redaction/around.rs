@@ -2,9 +2,9 @@
 
 use super::assignment::Context;
 use super::names::{self, Promise};
-use super::reading::{Stops, at, opening_quote};
-use super::values::Form;
-use super::{chosen, prompts};
+use super::reading::{Stops, after_escapes, at, opening_quote};
+use super::values::{APPLICATION_PASSWORD, Form, is_application_password};
+use super::{chosen, prompts, vocabulary};
 
 impl Context<'_> {
     /// `encryption_passphrase: violet tractor sings 42 songs`, the rest of the line.
@@ -22,6 +22,46 @@ impl Context<'_> {
             _ => false,
         };
         (sure && chosen::is_phrase(text, name)).then_some(text.len())
+    }
+
+    /// `EMAIL_HOST_PASSWORD=abcd efgh ijkl mnop`, the rest of the line.
+    pub fn application_password(&self, start: usize) -> Option<usize> {
+        let text = self.line().get(start..start + APPLICATION_PASSWORD)?;
+        let rest = self.line().get(start + APPLICATION_PASSWORD..)?.trim_ascii();
+        let mut groups = text.split(|byte| *byte == b' ');
+        let prose = groups.clone().any(vocabulary::is_of_prose);
+        let vowel = |byte: &u8| b"aeiou".contains(byte);
+        let odd = groups.any(|group| !group.iter().any(vowel));
+        let sure = self.named.name.promise == Promise::Password
+            && (rest.is_empty() || matches!(rest.first(), Some(b'#' | b'"' | b'\'' | b',')))
+            && !prose
+            && (odd || self.named.name.capitals);
+        (sure && is_application_password(text)).then_some(APPLICATION_PASSWORD)
+    }
+
+    /// What stands between these places is given to a program as it is: `NAME=value program`, `-e NAME=value`, `--password='…'`.
+    pub fn is_literal(&self, start: usize, end: usize, form: Form) -> bool {
+        let line = self.line();
+        if self.named.dashes == 2 {
+            return self.is_tight(form) && opening_quote(line, start).is_some();
+        }
+        let before = line.get(..self.named.start).unwrap_or_default();
+        let rest = line.get(end..).unwrap_or_default();
+        let program = matches!(rest, [b' ', first, ..]
+            if first.is_ascii_alphanumeric() || b"./$\"'-".contains(first));
+        self.named.name.capitals
+            && self.named.name.last
+            && self.is_tight(form)
+            && program
+            && self.quote.is_none()
+            && is_environment(before, self.hit.begins)
+    }
+
+    /// `session({ secret: '…' })`
+    pub fn is_of_sessions(&self) -> bool {
+        let before = self.line().get(..self.named.start).unwrap_or_default();
+        let near = before.get(before.len().saturating_sub(64)..).unwrap_or_default();
+        near.windows(8).any(|window| window == b"session(" || window == b"Session(")
     }
 
     /// `PASS`, `pwd`: names of other things too, of a folder or of a step.
@@ -116,7 +156,7 @@ impl Context<'_> {
         if !(colon || form == Form::Spaced) || form == Form::Query {
             return form;
         }
-        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let rest = line.get(after_escapes(line, end)..).unwrap_or_default().trim_ascii();
         let done = rest.is_empty()
             || matches!(
                 rest.first(),
@@ -133,6 +173,30 @@ impl Context<'_> {
     }
 }
 
+/// Nothing but what may stand before the variables of a command.
+fn is_environment(before: &[u8], begins: bool) -> bool {
+    let before = before.trim_ascii_end();
+    let separated =
+        [&b"&&"[..], b"||", b";", b"|", b" -e", b" --env", b"$", b"#", b"%", b"$(", b"`"];
+    let word = before.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let leads = matches!(
+        word,
+        b"sudo" | b"env" | b"exec" | b"time" | b"nohup" | b"-E" | b"RUN" | b"run:" | b"+"
+    );
+    // Another variable before it: `PGUSER=app PGPASSWORD=…`.
+    let variable = word.iter().position(|byte| *byte == b'=').is_some_and(|equals| {
+        equals > 0
+            && word
+                .iter()
+                .take(equals)
+                .all(|byte| byte.is_ascii_uppercase() || *byte == b'_' || byte.is_ascii_digit())
+    });
+    before.is_empty() && begins
+        || leads
+        || variable
+        || separated.iter().any(|one| before.ends_with(one))
+}
+
 /// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
 pub fn after_wrapper(line: &[u8], start: usize) -> usize {
     let rest = line.get(start..).unwrap_or_default();
@@ -146,6 +210,10 @@ pub fn after_wrapper(line: &[u8], start: usize) -> usize {
         && matches!(at(rest, head), b'"' | b'\'')
     {
         return start + head;
+    }
+    // As PHP shows a string with its length.
+    if word == b"string" && rest.get(head..).is_some_and(|rest| rest.starts_with(b" '")) {
+        return start + head + 1;
     }
     let wraps = [
         &b"from"[..],

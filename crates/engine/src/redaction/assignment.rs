@@ -2,13 +2,15 @@
 //! XML, code, URLs, arguments of programs, SQL.
 
 use super::around::{after_wrapper, is_lookup};
+use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::names::{self, Name, Promise};
 use super::reading::{
-    Quote, Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
+    Quote, Stops, after_escapes, after_spaces, at, closing_quote, is_name_byte, opening_quote,
+    unquoted_end,
 };
-use super::values::{self, Form, is_secret};
-use super::{chosen, prompts, spaced};
+use super::values::{self, Form, is_literal, is_secret};
+use super::{announced, chosen, commands, prompts, siblings, spaced};
 
 /// A name on a line and what is around it.
 #[derive(Debug, Clone, Copy)]
@@ -24,24 +26,51 @@ pub struct Named {
     pub quoted: bool,
 }
 
-pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
+    if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
+        return begun;
+    }
     let (start, end) = extent(hit.line, hit.at);
     // Several hints in one name: once is enough.
     if !memory.is_new_name(hit.absolute(end)) {
-        return;
+        return Begun::Nothing;
     }
     let quote = opening_quote(hit.line, end);
     let behind = quote.map_or(end, |quote| end + quote.length());
-    let behind = if at(hit.line, behind) == b']' { behind + 1 } else { behind };
+    let behind = after_bracket(hit.line, after_escapes(hit.line, behind));
     let operator_at = after_spaces(hit.line, behind);
     if !is_worth_it(hit.line, start, behind, operator_at) {
-        return;
+        return Begun::Nothing;
     }
-    let Some(named) = classify(hit.line, start, end, quote) else { return };
+    let Some(named) = classify(hit.line, start, end, quote) else {
+        if hit.line.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case(b"keyname")) {
+            memory.remember_name(hit.absolute(end), KEY_BESIDE);
+        }
+        return Begun::Nothing;
+    };
     let context = Context { hit, named, quote, behind, operator_at };
     if !context.assigned(memory, found) {
         memory.remember_name(hit.absolute(end), named.name);
     }
+    announced::look(&context)
+}
+
+/// `{"keyName": "key1", … "value": "…"}`, as a cloud lists the keys of an account.
+const KEY_BESIDE: Name =
+    Name { promise: Promise::Perhaps, kind: "api-key", capitals: false, last: true };
+
+/// After the bracket that ends the name of a field, as PHP prints it: `["password":protected]`, `[token:Config:private]`.
+fn after_bracket(line: &[u8], place: usize) -> usize {
+    if at(line, place) == b']' {
+        return place + 1;
+    }
+    let rest = line.get(place..).unwrap_or_default();
+    let inner =
+        rest.iter().take(64).take_while(|byte| is_name_byte(**byte) || b":\"\\".contains(byte));
+    let length = inner.count();
+    let seen = rest.get(..length).unwrap_or_default();
+    let visibility = seen.ends_with(b":protected") || seen.ends_with(b":private");
+    if visibility && at(rest, length) == b']' { place + length + 1 } else { place }
 }
 
 /// Most names stand in sentences: `the token bucket is full`. What follows them decides without a look at the name.
@@ -68,12 +97,22 @@ fn is_worth_it(line: &[u8], start: usize, behind: usize, operator_at: usize) -> 
 pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
-    let Some(name) = memory.name_near(hit.absolute(start)) else { return };
     if !word.to_ascii_lowercase().ends_with(b"value") {
         return;
     }
+    if siblings::look(hit, end, found) {
+        return;
+    }
+    let Some(name) = memory.name_near(hit.absolute(start)) else { return };
+    // Who writes `name:` and `value:` writes data, as the variables of an environment are.
+    let before = hit.line.get(..start).unwrap_or_default().trim_ascii_end();
+    let alone = before.iter().all(|byte| b" -{\"'".contains(byte)) || before.ends_with(b",");
+    let field = alone && word.eq_ignore_ascii_case(b"value")
+        || word.eq_ignore_ascii_case(b"parametervalue");
+    let name = Name { capitals: name.capitals || field, ..name };
     let quote = opening_quote(hit.line, end);
     let behind = quote.map_or(end, |quote| end + quote.length());
+    let behind = after_escapes(hit.line, behind);
     let operator_at = after_spaces(hit.line, behind);
     let named = Named { start, end, name, dashes: 0, in_query: false, quoted: quote.is_some() };
     let context = Context { hit, named, quote, behind, operator_at };
@@ -110,6 +149,7 @@ fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Opti
     } else if before == b'%' && at(line, from).is_ascii_hexdigit() {
         from += 2;
     }
+    from = from.max(after_colour(line, start, end));
     let escaped_ampersand = line
         .get(start..from)
         .is_some_and(|text| text == b"u0026" || text == b"26" || text == b"3F");
@@ -125,10 +165,25 @@ fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Opti
         return None;
     }
     let text = line.get(from..end)?;
+    if is_public(line, from, text) {
+        return None;
+    }
     let name = of_words(line, from, text)
         .or_else(|| names::classify(text))
         .or_else(|| in_query.then(|| of_query(text)).flatten())?;
     Some(Named { start: from, end, name, dashes, in_query, quoted: quote.is_some() })
+}
+
+/// `␛[32mpassword`: the end of the sequence is no part of the name.
+fn after_colour(line: &[u8], start: usize, end: usize) -> usize {
+    let text = line.get(start..end).unwrap_or_default();
+    let digits = text.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    let front = line.get(..start).unwrap_or_default();
+    let numbers =
+        front.iter().rev().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b';');
+    let front = front.get(..front.len() - numbers.count()).unwrap_or_default();
+    let coloured = text.get(digits) == Some(&b'm') && front.ends_with(b"\x1b[");
+    if coloured { start + digits + 1 } else { start }
 }
 
 /// `API key: …`
@@ -153,6 +208,15 @@ fn of_words(line: &[u8], start: usize, text: &[u8]) -> Option<Name> {
     let owned =
         text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
     owned.then_some(Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true })
+}
+
+/// `minisign public key: …`, `recaptcha site key: …`: everybody may have it.
+fn is_public(line: &[u8], start: usize, text: &[u8]) -> bool {
+    let before = line.get(..start).and_then(|before| before.strip_suffix(b" ")).unwrap_or_default();
+    let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+    let public =
+        [&b"public"[..], b"site", b"publishable", b"verify", b"verification", b"host", b"primary"];
+    text.eq_ignore_ascii_case(b"key") && public.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
 /// Names that promise something only in an address.
@@ -209,13 +273,15 @@ impl Context<'_> {
             b'>' if self.quote.is_some() || self.is_element() => {
                 self.content(self.operator_at, found);
             }
-            b'|' if spaced => self.value(self.operator_at + 1, Form::Amid, found),
-            b'[' if at(line, self.operator_at + 1) == b']' => {
-                let equals = after_spaces(line, self.operator_at + 2);
-                if at(line, equals) == b'=' {
-                    self.value(equals + 1, Form::Spaced, found);
-                }
+            b'|' if spaced => self.cell(self.operator_at + 1, found),
+            0xe2 if spaced
+                && line
+                    .get(self.operator_at..)
+                    .is_some_and(|rest| rest.starts_with("│".as_bytes())) =>
+            {
+                self.cell(self.operator_at + 3, found);
             }
+            b'[' if next == b']' || next.is_ascii_digit() => self.after_array(found),
             _ if self.is_element() => {
                 let close =
                     line.iter().skip(self.operator_at).take(200).position(|byte| *byte == b'>');
@@ -230,6 +296,39 @@ impl Context<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// `char password[32] = "…"`
+    fn after_array(&self, found: &mut Found<'_>) {
+        let line = self.line();
+        let digits =
+            line.iter().skip(self.operator_at + 1).take_while(|byte| byte.is_ascii_digit());
+        let close = self.operator_at + 1 + digits.take(8).count();
+        let equals = after_spaces(line, close + 1);
+        if at(line, close) == b']' && at(line, equals) == b'=' {
+            self.value(equals + 1, Form::Spaced, found);
+        }
+    }
+
+    /// The next cell of a table, or the one after it where that only names a type.
+    fn cell(&self, from: usize, found: &mut Found<'_>) {
+        let line = self.line();
+        let start = after_spaces(line, from);
+        let typed = ["string ", "secret ", "str ", "text ", "plain "]
+            .iter()
+            .find(|kind| line.get(start..).is_some_and(|rest| rest.starts_with(kind.as_bytes())));
+        let bar = typed.map(|kind| after_spaces(line, start + kind.len()));
+        let from = bar.filter(|bar| at(line, *bar) == b'|').map_or(from, |bar| bar + 1);
+        let start = after_spaces(line, from);
+        let end = unquoted_end(line, start, Stops::Word);
+        let value = line.get(start..end).unwrap_or_default();
+        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let ended = rest.is_empty() || rest.starts_with(b"|") || rest.starts_with("│".as_bytes());
+        if ended && chosen::is_mixed(value) && is_secret(value, self.named.name, Form::Argument) {
+            found.add(start, end, self.kind());
+            return;
+        }
+        self.value(from, Form::Amid, found);
     }
 
     /// `<password>`
@@ -319,27 +418,37 @@ impl Context<'_> {
         false
     }
 
+    /// The value in the quotes that open here.
+    fn quoted_value(&self, start: usize, quote: Quote, form: Form, found: &mut Found<'_>) {
+        let line = self.line();
+        let inner = start + quote.length();
+        let end = closing_quote(line, inner, quote);
+        let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
+        let value = line.get(inner..end).unwrap_or_default();
+        let name = self.named.name;
+        let cased = value.iter().any(u8::is_ascii_uppercase);
+        let constant = name.capitals && name.last && !self.is_ambiguous();
+        let joined = (constant || (name.capitals || cased) && self.is_tight(form))
+            && chosen::is_joined(value)
+            && is_secret(value, name, Form::Argument);
+        let literal = self.is_literal(start, end + quote.length(), form) && is_literal(value, name);
+        let session = name.kind == "secret" && self.is_of_sessions() && is_literal(value, name);
+        let secret = joined || literal || session || is_secret(value, name, Form::Quoted);
+        if secret && !is_lookup(line, start, end) {
+            found.add(inner, end, self.kind());
+        }
+    }
+
     /// The value from here, in quotes or not.
     pub fn value(&self, from: usize, form: Form, found: &mut Found<'_>) {
         let line = self.line();
-        let start = after_wrapper(line, after_spaces(line, from));
+        let start = after_escapes(line, after_spaces(line, after_escapes(line, from)));
+        let start = after_wrapper(line, start);
         if let Some(quote) = opening_quote(line, start) {
-            let inner = start + quote.length();
-            let end = closing_quote(line, inner, quote);
-            let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
-            let value = line.get(inner..end).unwrap_or_default();
-            let cased = value.iter().any(u8::is_ascii_uppercase);
-            let joined = (self.named.name.capitals || cased)
-                && self.is_tight(form)
-                && chosen::is_joined(value)
-                && is_secret(value, self.named.name, Form::Argument);
-            let secret = joined || is_secret(value, self.named.name, Form::Quoted);
-            if secret && !is_lookup(line, start, end) {
-                found.add(inner, end, self.kind());
-            }
+            self.quoted_value(start, quote, form, found);
             return;
         }
-        if let Some(length) = self.phrase(start) {
+        if let Some(length) = self.phrase(start).or_else(|| self.application_password(start)) {
             found.add(start, start + length, self.kind());
             return;
         }
@@ -355,7 +464,8 @@ impl Context<'_> {
         } else {
             sharp
         };
-        if is_secret(value, self.named.name, form) {
+        let literal = self.is_literal(start, end, sharp) && is_literal(value, self.named.name);
+        if literal || is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());
         }

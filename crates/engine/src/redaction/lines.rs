@@ -1,10 +1,11 @@
 //! Lines that are known by their shape as a whole: `.pgpass`, `.htpasswd`, netrc, SQL, protocols of mail servers, pipes into
 //! `--password-stdin`.
 
+use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::vocabulary;
+use super::{commands, vocabulary, wallets};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,14 @@ pub enum Line {
     UserPassword,
     /// A key of a wallet in Base58.
     Wallet,
+    /// The words that a wallet can be recovered with.
+    Phrase,
+    /// `recovery codes` and what follows.
+    Codes,
+    /// A command that prints a secret, if it is one.
+    Command,
+    /// `snmp-server community …`
+    Community,
     /// `net user name password`
     WindowsUser,
     /// `auth=("user", "password")`
@@ -84,6 +93,24 @@ pub const WORDS: &[(&str, Line)] = &[
     ("private key", Line::Wallet),
     ("bitcoin", Line::Wallet),
     ("wallet", Line::Wallet),
+    ("phrase", Line::Phrase),
+    ("mnemonic", Line::Phrase),
+    ("seed words", Line::Phrase),
+    ("recovery codes", Line::Codes),
+    ("backup codes", Line::Codes),
+    ("scratch codes", Line::Codes),
+    ("rescue codes", Line::Codes),
+    ("emergency codes", Line::Codes),
+    ("get-parameter", Line::Command),
+    ("op read", Line::Command),
+    ("pwgen", Line::Command),
+    ("openssl rand", Line::Command),
+    ("sops -d", Line::Command),
+    ("vault kv", Line::Command),
+    ("vault read", Line::Command),
+    ("snmp", Line::Community),
+    ("rocommunity ", Line::Community),
+    ("rwcommunity ", Line::Community),
     ("net user ", Line::WindowsUser),
     ("basic_auth", Line::Pair),
     ("UsernamePassword", Line::Pair),
@@ -93,8 +120,33 @@ pub const WORDS: &[(&str, Line)] = &[
     ("response=\"", Line::Digest),
 ];
 
-pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found: &mut Found<'_>) {
+pub fn look(
+    hit: &Hit<'_>,
+    line: Line,
+    length: usize,
+    memory: &mut Memory,
+    found: &mut Found<'_>,
+) -> Begun {
     match line {
+        Line::Wallet => return wallets::look_for_key(hit, found),
+        Line::Phrase => return wallets::look_for_words(hit, length, found),
+        Line::Codes => return wallets::look_for_codes(hit, length, found),
+        Line::Command => return commands::look(hit, memory, found),
+        _ => look_at_line(hit, line, length, memory, found),
+    }
+    Begun::Nothing
+}
+
+fn look_at_line(
+    hit: &Hit<'_>,
+    line: Line,
+    length: usize,
+    memory: &mut Memory,
+    found: &mut Found<'_>,
+) {
+    match line {
+        Line::Wallet | Line::Phrase | Line::Codes | Line::Command => {}
+        Line::Community => community(hit, hit.at + length, found),
         Line::PasswordFile => password_file(hit, found),
         Line::Crypted => crypted(hit, found),
         Line::Login => {
@@ -123,7 +175,6 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
         Line::Piped => piped(hit, found),
         Line::HereString => here_string(hit, found),
         Line::UserPassword => user_password(hit, hit.at + length, found),
-        Line::Wallet => wallet(hit, found),
         Line::Pair => pair(hit, hit.at + length, found),
         Line::MailMap => mail_map(hit, hit.at + length, found),
         Line::Digest => {
@@ -276,19 +327,7 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     if hit.rest().starts_with(b"-stdin") && !words.iter().any(|word| has(word)) {
         return;
     }
-    let find = |word: &[u8]| {
-        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
-    };
-    let Some(place) = find(b"echo ").or_else(|| find(b"printf ")) else { return };
-    let mut start = after_spaces(front, place);
-    while at(front, start) == b'-' {
-        start = after_spaces(front, unquoted_end(front, start, Stops::Word));
-    }
-    let (mut start, mut end) = string_or_word(front, start);
-    // `printf '%s\n' …`
-    if at(front, start) == b'%' {
-        (start, end) = string_or_word(front, after_spaces(front, end + 1));
-    }
+    let Some((start, end)) = echoed(front) else { return };
     let text = front.get(start..end).unwrap_or_default();
     // What else is sent to such a program is an answer, or a line of a file.
     let word = text.iter().all(u8::is_ascii_alphabetic) && text.len() < 8;
@@ -304,6 +343,47 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     };
     if text.get(name..).is_some_and(is_real) {
         found.add(start + name, end, "password-argument");
+    }
+}
+
+/// What the last `echo` or `printf` here prints.
+pub fn echoed(front: &[u8]) -> Option<(usize, usize)> {
+    let find = |word: &[u8]| {
+        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
+    };
+    let place = find(b"echo ").or_else(|| find(b"printf "))?;
+    let mut start = after_spaces(front, place);
+    while at(front, start) == b'-' {
+        start = after_spaces(front, unquoted_end(front, start, Stops::Word));
+    }
+    let (start, end) = string_or_word(front, start);
+    // `printf '%s\n' …`
+    if at(front, start) == b'%' {
+        return Some(string_or_word(front, after_spaces(front, end + 1)));
+    }
+    Some((start, end))
+}
+
+/// `snmp-server community …`, `snmp_community: …`, `rocommunity …`
+fn community(hit: &Hit<'_>, behind: usize, found: &mut Found<'_>) {
+    let line = hit.line;
+    let mut place = behind;
+    let rest = line.get(behind..).unwrap_or_default();
+    for between in [&b"-server community "[..], b"_community", b"-community"] {
+        if rest.starts_with(between) {
+            place = behind + between.len();
+        }
+    }
+    if place == behind && at(line, behind.wrapping_sub(1)) != b' ' {
+        return;
+    }
+    let signs = line.iter().skip(place).take(8).take_while(|byte| b" :=\"'".contains(byte)).count();
+    let start = place + signs;
+    let end = unquoted_end(line, start, Stops::Word);
+    let text = line.get(start..end).unwrap_or_default();
+    let odd = text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic);
+    if odd && text.len() >= 6 && is_real(text) {
+        found.add(start, end, "password");
     }
 }
 
@@ -352,49 +432,5 @@ fn user_password(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
     let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
     if colon > 0 && text.get(colon + 1..).is_some_and(is_real) {
         found.add(start + colon + 1, end, "password");
-    }
-}
-
-/// Fifty-one or fifty-two characters of Base58 that begin as such keys do.
-fn wallet(hit: &Hit<'_>, found: &mut Found<'_>) {
-    let rest = hit.rest();
-    let rest = rest.get(..256.min(rest.len())).unwrap_or_default();
-    let mut place = 0;
-    for word in rest.split(|byte| !byte.is_ascii_alphanumeric()) {
-        let (start, end) = (hit.at + place, hit.at + place + word.len());
-        place += word.len() + 1;
-        let begins = match word {
-            [b'5', b'H' | b'J' | b'K', ..] => word.len() == 51,
-            [b'K' | b'L', ..] => word.len() == 52,
-            _ => false,
-        };
-        let has = |test: fn(&u8) -> bool| word.iter().any(test);
-        let mixed =
-            has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-        if begins && mixed && !word.iter().any(|byte| b"0OIl".contains(byte)) {
-            found.add(start, end, "wallet-key");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Rules;
-
-    fn redacted(text: &str) -> String {
-        Rules::new().redact_text(text).0
-    }
-
-    #[test]
-    fn keys_of_wallets_in_base58() {
-        let key = format!("5J{}", "mKx7pQ2".repeat(7));
-        assert_eq!(redacted(&format!("wallet dump: {key}")), "wallet dump: [REDACTED]");
-        let key = format!("L1{}", "mKx7pQ2wZa".repeat(5));
-        assert_eq!(
-            redacted(&format!("bitcoin key {key} imported")),
-            "bitcoin key [REDACTED] imported"
-        );
-        let other = format!("wallet of {}0", "mKx7pQ2".repeat(7));
-        assert_eq!(redacted(&other), other);
     }
 }

@@ -8,12 +8,15 @@
 //! gigabyte costs what short ones cost.
 
 mod addresses;
+mod announced;
 mod arguments;
 mod around;
 mod assignment;
 mod blocks;
 mod calls;
 mod chosen;
+mod commands;
+mod expected;
 mod found;
 mod gate;
 mod headers;
@@ -26,12 +29,14 @@ mod reading;
 mod references;
 mod setup;
 mod shape;
+mod siblings;
 mod spaced;
 mod stream;
 mod table;
 mod tokens;
 mod values;
 mod vocabulary;
+mod wallets;
 
 pub use literals::is_secret_variable;
 pub use own::PatternError;

@@ -62,7 +62,27 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         _ => {}
     }
     // Patterns of `sed` and `grep`.
-    if [&b".*"[..], b".+", b"[^", b"\\w", b"\\S", b"\\s", b"(?"].iter().any(|one| has(one)) {
+    if [
+        &b".*"[..],
+        b".+",
+        b"[^",
+        b"[A-Z",
+        b"[a-z",
+        b"[0-9",
+        b"[a-f",
+        b"[A-F",
+        b"[\\w",
+        b"\\w",
+        b"\\S",
+        b"\\s",
+        b"(?",
+    ]
+    .iter()
+    .any(|one| has(one))
+    {
+        return true;
+    }
+    if vocabulary::is_validation(value) {
         return true;
     }
     if REFERENCES.iter().any(|one| value.starts_with(one.as_bytes())) {
@@ -81,6 +101,7 @@ const REFERENCES: &[&str] = &[
     "ssm:", "sops:", "sha256:", "sha512:", "sha1:", "sha256-", "sha384-", "sha512-", "sha256=",
     "sha1=", "md5:", "!Ref", "!Sub", "!vault", "!GetAtt", "keyring:", "gcp-secret:", "awskms:",
     "data:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
+    "sb_publishable_", "pk_live_", "pk_test_", "pk.",
     "process.env", "os.environ", "System.getenv", "std::env", "import.meta", "ssh-rsa", "ssh-ed",
     "AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2Vj", "age1", "@Microsoft.KeyVault",
 ];
