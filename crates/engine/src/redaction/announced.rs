@@ -3,7 +3,7 @@
 
 use super::assignment::Context;
 use super::blocks::{Begun, Block};
-use super::expected::{Expected, cells};
+use super::expected::{Column, Expected, cells, listed};
 use super::found::Found;
 use super::names::Promise;
 use super::reading::{after_spaces, at};
@@ -13,9 +13,20 @@ use super::values::{APPLICATION_PASSWORD, Form, Makeup, is_application_password,
 const LONGEST: usize = 112;
 
 /// What the next lines have, if this one announces something.
-pub fn look(context: &Context<'_>) -> Begun {
+pub fn look(context: &Context<'_>, found: &mut Found<'_>) -> Begun {
     let line = context.hit.line;
     let name = context.named.name;
+    let before = line.get(..context.named.start).unwrap_or_default();
+    if before.ends_with(b"<key>") {
+        let rest = line.get(context.named.end..).unwrap_or_default();
+        let behind = after_spaces(line, context.named.end + b"</key>".len());
+        if let Some((from, to)) = listed(line, behind, name) {
+            found.add(from, to, context.kind());
+        } else if rest.trim_ascii_end() == b"</key>" {
+            return Begun::Block(Block::Expected(Expected::Listed(name)));
+        }
+        return Begun::Nothing;
+    }
     if name.promise == Promise::Perhaps {
         return Begun::Nothing;
     }
@@ -23,32 +34,47 @@ pub fn look(context: &Context<'_>) -> Begun {
     if rest == b"=>" && context.behind > context.named.end {
         return Begun::Block(Block::Expected(Expected::Dumped(name)));
     }
-    if let Some((column, count)) = column(context) {
-        return Begun::Block(Block::Expected(Expected::Column { name, column, count }));
+    if let Some(column) = column(context) {
+        return Begun::Block(Block::Expected(Expected::Column(name, column)));
     }
     let sentence = context.operator_at > context.behind && rest.len() <= LONGEST
         || rest == b":" && at(line, context.named.start.saturating_sub(1)) == b' ';
     let first = at(line, after_spaces(line, 0));
-    if sentence && rest.ends_with(b":") && context.quote.is_none() && first.is_ascii_uppercase() {
+    // What is typed after a question is not shown.
+    let asked = [&b"Enter "[..], b"Type ", b"Retype ", b"Confirm ", b"Repeat ", b"Verify "]
+        .iter()
+        .any(|one| line.trim_ascii_start().starts_with(one));
+    let sentence = sentence && !asked && first.is_ascii_uppercase();
+    if sentence && rest.ends_with(b":") && context.quote.is_none() {
         return Begun::Block(Block::Expected(Expected::Announced { name, left: 2 }));
     }
     Begun::Nothing
 }
 
 /// The name is all of a cell, and every cell of the line is a name.
-fn column(context: &Context<'_>) -> Option<(usize, usize)> {
+fn column(context: &Context<'_>) -> Option<Column> {
     let line = context.hit.line;
-    if !context.hit.begins || line.len() > 1024 || !line.contains(&b'|') {
+    if !context.hit.begins || line.len() > 1024 {
         return None;
     }
-    let head = |(start, end): (usize, usize)| {
+    let bars = line.contains(&b'|');
+    let separator = *[b'|', b'\t', b';', b','].iter().find(|one| line.contains(one))?;
+    let is_head = |(start, end): (usize, usize)| {
         let cell = line.get(start..end).unwrap_or_default();
-        cell.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_ -".contains(byte))
-            && !cell.iter().all(u8::is_ascii_digit) == !cell.is_empty()
+        let named = cell.first().is_some_and(u8::is_ascii_alphabetic) || bars && cell.is_empty();
+        let sign = |byte: &u8| *byte == b'_' || bars && matches!(byte, b' ' | b'-');
+        named && cell.iter().all(|byte| byte.is_ascii_alphanumeric() || sign(byte))
     };
-    let column = cells(line).position(|cell| cell == (context.named.start, context.named.end))?;
-    let count = cells(line).count();
-    (count > 1 && cells(line).all(head)).then_some((column, count))
+    let number =
+        cells(line, separator).position(|cell| cell == (context.named.start, context.named.end))?;
+    let count = cells(line, separator).count();
+    // Without bars nothing but the names may be there: `id,login,password`.
+    let tight = bars || !line.trim_ascii_end().contains(&b' ');
+    (count > 1 && tight && cells(line, separator).all(is_head)).then_some(Column {
+        separator,
+        number,
+        count,
+    })
 }
 
 /// `password is generated for root@localhost: …`: the last word, after a sentence that began with the name.
@@ -81,6 +107,7 @@ pub fn told(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let makeup = Makeup::of(word);
     let kinds = [makeup.lower, makeup.upper, makeup.digits, makeup.other];
     let kinds = kinds.iter().filter(|count| **count > 0).count();
+    let prose = prose && word.iter().all(u8::is_ascii_graphic);
     let mail = word.contains(&b'@') && word.contains(&b'.');
     let strong = makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
         || makeup.is_random()

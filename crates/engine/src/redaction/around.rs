@@ -24,6 +24,12 @@ impl Context<'_> {
         (sure && chosen::is_phrase(text, name)).then_some(text.len())
     }
 
+    /// A value with spaces in it: how long it is.
+    pub fn groups(&self, start: usize) -> Option<usize> {
+        let length = self.phrase(start).or_else(|| self.application_password(start));
+        length.or_else(|| second_factor(self.line().get(start..)?))
+    }
+
     /// `EMAIL_HOST_PASSWORD=abcd efgh ijkl mnop`, the rest of the line.
     pub fn application_password(&self, start: usize) -> Option<usize> {
         let text = self.line().get(start..start + APPLICATION_PASSWORD)?;
@@ -57,8 +63,23 @@ impl Context<'_> {
             && is_environment(before, self.hit.begins)
     }
 
-    /// `session({ secret: '…' })`
+    /// `session({ secret: '…' })`, `app.secret_key = '…'`: what frameworks sign with, which people make up.
     pub fn is_of_sessions(&self) -> bool {
+        let name = self.line().get(self.named.start..self.named.end).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let signing = [
+            &b"secret_key"[..],
+            b"secretkey",
+            b"jwt_secret",
+            b"jwtsecret",
+            b"session_secret",
+            b"sessionsecret",
+            b"cookie_secret",
+            b"cookiesecret",
+        ];
+        if signing.iter().any(|one| name.ends_with(one)) {
+            return true;
+        }
         let before = self.line().get(..self.named.start).unwrap_or_default();
         let near = before.get(before.len().saturating_sub(64)..).unwrap_or_default();
         near.windows(8).any(|window| window == b"session(" || window == b"Session(")
@@ -110,9 +131,20 @@ impl Context<'_> {
         let tight = self.is_tight(form);
         // A line of a file of properties, which is not indented.
         let property = alone && tight && self.hit.begins && self.named.start == 0 && !member;
+        // `db.password = winter-sun-3`: nobody subtracts like this.
+        let hyphens = form == Form::Spaced
+            && rest.is_empty()
+            && self.named.name.promise == Promise::Password
+            && value.contains(&b'-')
+            && value.iter().any(u8::is_ascii_digit)
+            && !value.iter().any(|byte| b"._([".contains(byte));
+        let before = line.get(..self.named.start).unwrap_or_default();
+        let printed = before.windows(4).any(|window| window == b"map[");
         capitals && (tight || alone && !member)
             || option && tight
             || property
+            || hyphens
+            || printed && at(line, self.operator_at) == b':'
             || alone && prompts::begins(self.hit, self.named.start)
     }
 
@@ -171,6 +203,21 @@ impl Context<'_> {
             _ => Form::Amid,
         }
     }
+}
+
+/// `JBSW Y3DP EHPK 3PXP`, the rest of the line.
+fn second_factor(text: &[u8]) -> Option<usize> {
+    let text = text.get(..160.min(text.len()))?.trim_ascii_end();
+    let is_base32 = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'2'..=b'7');
+    let mut groups = text.split(|byte| *byte == b' ');
+    let one_case =
+        !(text.iter().any(u8::is_ascii_lowercase) && text.iter().any(u8::is_ascii_uppercase));
+    let numbered = text.iter().filter(|byte| byte.is_ascii_digit()).count() > 1;
+    (numbered
+        && one_case
+        && groups.clone().count() >= 4
+        && groups.all(|group| group.len() == 4 && group.iter().all(is_base32)))
+    .then_some(text.len())
 }
 
 /// Nothing but what may stand before the variables of a command.

@@ -10,7 +10,7 @@ use super::reading::{
     unquoted_end,
 };
 use super::values::{self, Form, is_literal, is_secret};
-use super::{announced, chosen, commands, prompts, siblings, spaced};
+use super::{announced, chosen, commands, logins, prompts, siblings, spaced};
 
 /// A name on a line and what is around it.
 #[derive(Debug, Clone, Copy)]
@@ -49,10 +49,15 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
         return Begun::Nothing;
     };
     let context = Context { hit, named, quote, behind, operator_at };
+    let login = named.name.kind == "credential"
+        || hit.line.get(..named.start).is_some_and(|before| before.ends_with(b"/"));
+    if login && quote.is_none() && logins::look(hit, end, found) {
+        return Begun::Nothing;
+    }
     if !context.assigned(memory, found) {
         memory.remember_name(hit.absolute(end), named.name);
     }
-    announced::look(&context)
+    announced::look(&context, found)
 }
 
 /// `{"keyName": "key1", … "value": "…"}`, as a cloud lists the keys of an account.
@@ -216,7 +221,11 @@ fn is_public(line: &[u8], start: usize, text: &[u8]) -> bool {
     let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
     let public =
         [&b"public"[..], b"site", b"publishable", b"verify", b"verification", b"host", b"primary"];
-    text.eq_ignore_ascii_case(b"key") && public.iter().any(|one| word.eq_ignore_ascii_case(one))
+    let of_public_key =
+        text.eq_ignore_ascii_case(b"token") && before.to_ascii_lowercase().ends_with(b"public key");
+    of_public_key
+        || text.eq_ignore_ascii_case(b"key")
+            && public.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
 /// Names that promise something only in an address.
@@ -432,7 +441,10 @@ impl Context<'_> {
             && chosen::is_joined(value)
             && is_secret(value, name, Form::Argument);
         let literal = self.is_literal(start, end + quote.length(), form) && is_literal(value, name);
-        let session = name.kind == "secret" && self.is_of_sessions() && is_literal(value, name);
+        let session = name.promise == Promise::Secret
+            && self.is_of_sessions()
+            && chosen::is_joined(value)
+            && is_literal(value, name);
         let secret = joined || literal || session || is_secret(value, name, Form::Quoted);
         if secret && !is_lookup(line, start, end) {
             found.add(inner, end, self.kind());
@@ -448,7 +460,7 @@ impl Context<'_> {
             self.quoted_value(start, quote, form, found);
             return;
         }
-        if let Some(length) = self.phrase(start).or_else(|| self.application_password(start)) {
+        if let Some(length) = self.groups(start) {
             found.add(start, start + length, self.kind());
             return;
         }

@@ -60,6 +60,11 @@ pub const CALLS: &[(&str, usize)] = &[
     ("cookieParser(", 1),
     ("cookie_parser(", 1),
     ("fernet(", 1),
+    ("signWith(", 2),
+    ("SecretKeySpec(", 1),
+    ("hmacShaKeyFor(", 1),
+    ("SymmetricSecurityKey(Encoding.UTF8.GetBytes(", 1),
+    ("SymmetricSecurityKey(Encoding.ASCII.GetBytes(", 1),
 ];
 
 /// The arguments begin here.

@@ -23,7 +23,14 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
     }
     let Some(place) = prompt_end(line) else { return Begun::Nothing };
     let command = line.get(place..).unwrap_or_default().trim_ascii_end();
-    if prints_a_secret(command) {
+    // After an arrow the folder may come first, and the branch.
+    let arrow = place > 2 && line.get(..3).is_some_and(|head| head.starts_with(b"\xe2"));
+    let words = if arrow { 4 } else { 1 };
+    let mut commands = std::iter::successors(Some(command), |command| {
+        let space = command.iter().position(|byte| *byte == b' ')?;
+        command.get(space + 1..).map(<[u8]>::trim_ascii_start)
+    });
+    if commands.by_ref().take(words).any(prints_a_secret) {
         return Begun::Block(Block::Expected(Expected::Output));
     }
     Begun::Nothing
@@ -44,9 +51,9 @@ fn prompt_end(line: &[u8]) -> Option<usize> {
             || *byte == 0x9c && front.get(..place).is_some_and(|head| head.ends_with(b"\xe2\x9e"));
         if sign || arrow {
             let head = front.get(..place).unwrap_or_default();
-            let spaces = head.iter().filter(|byte| **byte == b' ').count();
+            let words = head.split(|byte| *byte == b' ').count();
             let quoted = head.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'='));
-            return (spaces <= 2 && !quoted).then(|| after_spaces(line, place + 1));
+            return (words <= 3 && !quoted).then(|| after_spaces(line, place + 1));
         }
     }
     None
@@ -99,12 +106,17 @@ fn prints_a_secret(command: &[u8]) -> bool {
         .iter()
         .find_map(|one| command.strip_prefix(one.as_bytes()))
         .unwrap_or(command);
-    if has(command, "--help") || has(command, ">") || has(command, "=$(") {
+    // A comment begins like the prompt of root.
+    let prose = [" is ", " the ", " a ", " files"].iter().any(|word| has(command, word));
+    if prose || has(command, "--help") || has(command, ">") || has(command, "=$(") {
         return false;
     }
     // The end may be told apart by a new line.
-    let command =
-        command.strip_suffix(b"; echo").or(command.strip_suffix(b" && echo")).unwrap_or(command);
+    let command = command
+        .strip_suffix(b" ; echo")
+        .or(command.strip_suffix(b"; echo"))
+        .or(command.strip_suffix(b" && echo"))
+        .unwrap_or(command);
     let mut parts = command.split(|byte| *byte == b'|').map(<[u8]>::trim_ascii);
     let first = parts.next().unwrap_or_default();
     if is_of_kubernetes(command) {
@@ -143,7 +155,7 @@ fn shows_a_value(command: &[u8]) -> bool {
             text.get(end..).is_some_and(|rest| matches!(rest, b"\"" | b"}" | b"}\""))
         }) && promises(text.get(..end.unwrap_or(text.len())).unwrap_or_default())
     };
-    let last = words.clone().last().unwrap_or_default();
+    let last = words.clone().next_back().unwrap_or_default();
     let count = words.clone().count();
     match words.next() {
         Some(b"echo") => {
@@ -186,29 +198,37 @@ fn is_secret_file(path: &[u8]) -> bool {
     known || kept || promises_at_its_end(name)
 }
 
+/// `cat > ~/.vault_pass <<< …`
+pub fn is_written_to_secret_file(command: &[u8]) -> bool {
+    let Some(sign) = command.iter().rposition(|byte| *byte == b'>') else { return false };
+    let start = after_spaces(command, sign + 1);
+    let end = unquoted_end(command, start, Stops::Word);
+    command.get(start..end).is_some_and(is_secret_file)
+}
+
 /// `echo 'secret' > ~/.vault_pass`, `printf secret | docker secret create db_password -`: the place of the secret.
 fn written(line: &[u8]) -> Option<(usize, usize)> {
     let find = |word: &[u8]| line.windows(word.len()).position(|window| window == word);
     let echo = find(b"echo ").or_else(|| find(b"printf "))?;
     let (start, end) = lines::echoed(line.get(echo..)?)?;
-    let (start, end) = (echo + start, echo + end);
-    let text = line.get(start..end)?;
+    let (mut start, end) = (echo + start, echo + end);
     let rest = line.get(end..)?;
     let quotes = usize::from(matches!(at(rest, 0), b'"' | b'\''));
-    let sign = after_spaces(rest, quotes);
-    let (target, from_name) = target(rest, sign)?;
+    let (target, from_name) = target(rest, after_spaces(rest, quotes))?;
     let target = target.strip_suffix(b";").unwrap_or(target);
-    let telling = if from_name { promises(target) } else { is_secret_file(target) };
+    if target.ends_with(b".pgpass") {
+        start += line.get(start..end)?.iter().rposition(|byte| *byte == b':')? + 1;
+    }
+    let text = line.get(start..end)?;
     let makeup = Makeup::of(text);
+    let telling = if from_name { promises(target) } else { is_secret_file(target) };
     // A line for a list of users is none; and what is no password must be more than a word.
-    let telling = telling
-        && !text.contains(&b':')
-        && (makeup.letters() < makeup.length
-            || target.windows(4).any(|part| part.eq_ignore_ascii_case(b"pass")));
+    let more = makeup.letters() < makeup.length
+        || target.windows(4).any(|part| part.eq_ignore_ascii_case(b"pass"));
     let word = makeup.spaces == 0 && makeup.length >= 6 && !vocabulary::is_placeholder(text);
     let refers = matches!(at(text, 0), b'$' | b'<' | b'{' | b'`')
         || text.windows(2).any(|pair| pair == b"$(" || pair == b"${");
-    (telling && word && !refers).then_some((start, end))
+    (telling && more && word && !refers && !text.contains(&b':')).then_some((start, end))
 }
 
 /// Where what is written goes: a file, or the name of a secret in a store.

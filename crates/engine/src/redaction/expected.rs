@@ -16,8 +16,10 @@ pub enum Expected {
     Announced { name: Name, left: u8 },
     /// `string(11) "…"`
     Dumped(Name),
-    /// Cells of this column; the head has so many.
-    Column { name: Name, column: usize, count: usize },
+    /// Cells of a column.
+    Column(Name, Column),
+    /// `<string>…</string>`
+    Listed(Name),
     /// Words for the recovery of a wallet.
     Words { left: u8 },
     /// A key of a wallet on one of so many lines.
@@ -28,13 +30,23 @@ pub enum Expected {
     Done,
 }
 
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    pub separator: u8,
+    pub number: usize,
+    /// So many the head has.
+    pub count: usize,
+}
+
 impl Expected {
     pub fn kind(self) -> &'static str {
         match self {
             Expected::Output | Expected::Done => "command-output",
             Expected::Announced { name, .. }
             | Expected::Dumped(name)
-            | Expected::Column { name, .. } => name.kind,
+            | Expected::Listed(name)
+            | Expected::Column(name, _) => name.kind,
             Expected::Words { .. } => wallets::SEED_PHRASE,
             Expected::WalletKey { .. } => wallets::WALLET_KEY,
             Expected::Codes { .. } => wallets::RECOVERY_CODES,
@@ -45,7 +57,10 @@ impl Expected {
     pub fn line(&mut self, line: &[u8]) -> Part {
         match self {
             Expected::Output => self.once(output(line)),
-            Expected::Announced { left: 0, .. } | Expected::Words { left: 0 } => Part::Over,
+            Expected::Announced { left: 0, .. }
+            | Expected::Words { left: 0 }
+            | Expected::WalletKey { left: 0 }
+            | Expected::Done => Part::Over,
             Expected::Announced { left, .. } | Expected::Words { left }
                 if line.trim_ascii().is_empty() =>
             {
@@ -61,14 +76,16 @@ impl Expected {
                 let name = *name;
                 self.once(dumped(line, name))
             }
-            Expected::Column { name, column, count } => row(line, *name, *column, *count),
-            Expected::WalletKey { left: 0 } => Part::Over,
+            Expected::Column(name, column) => row(line, *name, *column),
+            Expected::Listed(name) => {
+                let name = *name;
+                self.once(listed(line, after_spaces(line, 0), name))
+            }
             Expected::WalletKey { left } => {
                 *left -= 1;
                 wallets::key(line).map_or(Part::Nothing, |(from, to)| Part::Piece(from, to))
             }
             Expected::Codes { seen, empty } => codes(line, seen, empty),
-            Expected::Done => Part::Over,
         }
     }
 
@@ -125,32 +142,44 @@ fn dumped(line: &[u8], name: Name) -> Option<(usize, usize)> {
     (joined || is_secret(text, name, Form::Quoted)).then_some((from, to))
 }
 
-/// Places of the cells of a line with bars, without the spaces around them.
-pub fn cells(line: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let framed = usize::from(line.trim_ascii_start().first() == Some(&b'|'));
+/// A string of a list of properties that begins here.
+pub fn listed(line: &[u8], start: usize, name: Name) -> Option<(usize, usize)> {
+    let rest = line.get(start..)?.strip_prefix(b"<string>")?;
+    let from = line.len() - rest.len();
+    let to = from + rest.iter().position(|byte| *byte == b'<')?;
+    let text = line.get(from..to)?;
+    let joined = chosen::is_joined(text) && is_secret(text, name, Form::Argument);
+    (joined || is_secret(text, name, Form::Quoted)).then_some((from, to))
+}
+
+/// Places of the cells of a line, without the spaces around them.
+pub fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let framed = separator == b'|' && line.trim_ascii_start().first() == Some(&b'|');
     let mut place = 0;
-    let cells = line.split(|byte| *byte == b'|').map(move |cell| {
+    let cells = line.split(move |byte| *byte == separator).map(move |cell| {
         let (start, end) = (place, place + cell.len());
         place = end + 1;
         (start, end)
     });
-    cells.skip(framed).map(|(start, end)| {
+    cells.skip(usize::from(framed)).map(|(start, end)| {
         let cell = line.get(start..end).unwrap_or_default();
         let lead = cell.len() - cell.trim_ascii_start().len();
         (start + lead, start + lead + cell.trim_ascii().len())
     })
 }
 
-fn row(line: &[u8], name: Name, column: usize, count: usize) -> Part {
+fn row(line: &[u8], name: Name, column: Column) -> Part {
     let text = line.trim_ascii();
     let rule = !text.is_empty() && text.iter().all(|byte| b"-+|:= ".contains(byte));
     if rule {
         return Part::Nothing;
     }
-    if cells(line).count() != count {
+    if line.len() > 4096 || cells(line, column.separator).count() != column.count {
         return Part::Over;
     }
-    let Some((from, to)) = cells(line).nth(column) else { return Part::Over };
+    let Some((from, to)) = cells(line, column.separator).nth(column.number) else {
+        return Part::Over;
+    };
     let value = line.get(from..to).unwrap_or_default();
     let described = value.contains(&b'(');
     let joined = chosen::is_joined(value) && is_secret(value, name, Form::Argument);

@@ -5,7 +5,7 @@ use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::{commands, vocabulary, wallets};
+use super::{commands, logins, vocabulary, wallets};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +73,7 @@ pub const WORDS: &[(&str, Line)] = &[
     (":$$2y$$", Line::Crypted),
     ("machine ", Line::Login),
     ("login ", Line::Login),
+    ("login: ", Line::Login),
     ("identified by", Line::Sql),
     ("set password for", Line::SqlSet),
     ("auth plain", Line::Mail),
@@ -96,6 +97,8 @@ pub const WORDS: &[(&str, Line)] = &[
     ("phrase", Line::Phrase),
     ("mnemonic", Line::Phrase),
     ("seed words", Line::Phrase),
+    ("seed: ", Line::Phrase),
+    ("seed = ", Line::Phrase),
     ("recovery codes", Line::Codes),
     ("backup codes", Line::Codes),
     ("scratch codes", Line::Codes),
@@ -155,6 +158,7 @@ fn look_at_line(
             if first || before.ends_with(b" ") && memory.login_is_near(hit.absolute(hit.at)) {
                 memory.remember_login(hit.absolute(hit.at));
             }
+            logins::look(hit, hit.at + length, found);
         }
         Line::SqlSet => {
             let equals = hit.rest().iter().take(120).position(|byte| *byte == b'=');
@@ -411,8 +415,9 @@ fn here_string(hit: &Hit<'_>, found: &mut Found<'_>) {
         b"cryptsetup",
     ];
     let reads = readers.iter().any(|one| before.windows(one.len()).any(|window| window == *one));
+    let written = || commands::is_written_to_secret_file(before);
     let (start, end) = string_or_word(hit.line, after_spaces(hit.line, hit.at + 3));
-    if reads && hit.line.get(start..end).is_some_and(is_real) {
+    if (reads || written()) && hit.line.get(start..end).is_some_and(is_real) {
         found.add(start, end, "password-argument");
     }
 }

@@ -22,6 +22,7 @@ mod gate;
 mod headers;
 mod lines;
 mod literals;
+mod logins;
 mod names;
 mod own;
 mod prompts;

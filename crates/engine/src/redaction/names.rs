@@ -31,7 +31,7 @@ pub const HINTS: &[&str] = &[
     "seed_phrase", "sig=", "signature", "dsn", "webhook", "code=", "otp", "sas=", "sid=", "_pw",
     "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
-    "backup_code", "backup-code", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
+    "backup_code", "backup-code", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
 ];
 
 const LONGEST: usize = 96;
@@ -129,6 +129,10 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         return (!talks).then_some((Promise::Password, kind));
     }
     if ends("token") {
+        // `PublicKeyToken` of an assembly.
+        if words.contains(&&b"public"[..]) {
+            return None;
+        }
         let talks = is_in(NOT_BEFORE_TOKEN, before) || is_in(NOT_BEFORE_TOKEN, words.first()?);
         return (!talks).then_some((Promise::Secret, "token"));
     }
@@ -141,7 +145,7 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
     if word == b"key" {
         match before {
             b"routing" => return Some((Promise::Secret, ROUTING_KEY)),
-            b"primary" | b"secondary" => return Some((Promise::Secret, LISTED_KEY)),
+            b"primary" | b"secondary" | b"storage" => return Some((Promise::Secret, LISTED_KEY)),
             _ => {}
         }
         // `NEXT_PUBLIC_…_KEY` is sent to every browser.
@@ -158,6 +162,7 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         b"auth" if before == b"rediscli" => Some((Promise::Password, "password")),
         b"credential" | b"credentials" | b"cred" | b"creds" | b"auth" | b"salt" | b"dsn"
         | b"webhook" | b"hmac" => Some((Promise::Perhaps, "credential")),
+        b"pepper" => Some((Promise::Secret, "secret")),
         b"bearer" if words.len() == 1 => Some((Promise::Secret, "token")),
         b"cookie" if before == b"erlang" => Some((Promise::Secret, ERLANG_COOKIE)),
         b"seed" if matches!(before, b"otp" | b"totp" | b"mfa") => Some((Promise::Secret, "secret")),

@@ -15,27 +15,8 @@ fn is_name(value: &[u8]) -> bool {
 
 /// Where the secret is, or code that makes it, instead of the secret.
 pub fn is_reference(value: &[u8], form: Form) -> bool {
-    let has = |needle: &[u8]| value.windows(needle.len()).any(|window| window == needle);
-    if [
-        &b"${"[..],
-        b"$(",
-        b"{{",
-        b"<%",
-        b"#{",
-        b"%(",
-        b"}}",
-        b"://",
-        b"%{",
-        b"$env:",
-        b"$ENV{",
-        b"%s",
-        b"{}",
-        b"{0}",
-        b"\\$",
-    ]
-    .iter()
-    .any(|one| has(one))
-    {
+    let has = |needle: &str| value.windows(needle.len()).any(|window| window == needle.as_bytes());
+    if INSERTED.iter().any(|one| has(one)) {
         return true;
     }
     let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
@@ -61,25 +42,7 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         (b'/' | b'~' | b'.', _) if is_path(value) => return true,
         _ => {}
     }
-    // Patterns of `sed` and `grep`.
-    if [
-        &b".*"[..],
-        b".+",
-        b"[^",
-        b"[A-Z",
-        b"[a-z",
-        b"[0-9",
-        b"[a-f",
-        b"[A-F",
-        b"[\\w",
-        b"\\w",
-        b"\\S",
-        b"\\s",
-        b"(?",
-    ]
-    .iter()
-    .any(|one| has(one))
-    {
+    if PATTERNS.iter().any(|one| has(one)) {
         return true;
     }
     if vocabulary::is_validation(value) {
@@ -93,6 +56,30 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
     }
     form != Form::Quoted && form != Form::Argument && is_code(value) || is_call(value)
 }
+
+/// Where something is put in when it is run.
+#[rustfmt::skip]
+const INSERTED: &[&str] = &[
+    "${", "$(", "{{", "<%", "#{", "%(", "}}", "://", "%{", "$env:", "$ENV{", "%s", "{}", "{0}", "\\$",
+];
+
+/// Patterns of `sed` and `grep`.
+#[rustfmt::skip]
+const PATTERNS: &[&str] = &[
+    ".*",
+        b".+",
+        b"[^",
+        b"[A-Z",
+        b"[a-z",
+        b"[0-9",
+        b"[a-f",
+        b"[A-F",
+        b"[\\w",
+        b"\\w",
+        b"\\S",
+        b"\\s",
+        b"(?",
+];
 
 /// What points to a place where secrets are kept, or is sealed already.
 #[rustfmt::skip]

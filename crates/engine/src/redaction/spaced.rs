@@ -4,7 +4,9 @@
 use super::assignment::Context;
 use super::found::{Found, Memory};
 use super::names::{PASSPHRASE, Promise};
-use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
+use super::reading::{
+    Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
+};
 use super::values::{Form, Makeup, is_literal, is_secret};
 use super::{announced, chosen, vocabulary};
 
@@ -30,7 +32,12 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
             && name.promise == Promise::Secret
             && Makeup::of(text).is_random();
         let wifi = name.kind == PASSPHRASE && word.to_ascii_lowercase().ends_with(b"psk");
-        (called || wifi || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
+        let rest = line.get(value.end + 1..).unwrap_or_default();
+        let directive = name.promise == Promise::Secret
+            && rest.trim_ascii_start().starts_with(b";")
+            && Makeup::of(text).is_random();
+        (called || wifi || directive || is_sql(line, word, context))
+            && is_secret(text, name, Form::Quoted)
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {
@@ -70,6 +77,7 @@ struct Value {
 impl Value {
     fn at(line: &[u8], place: usize) -> Option<Value> {
         let place = if at(line, place) == b'(' { place + 1 } else { place };
+        let place = after_escapes(line, place);
         if let Some(quote) = opening_quote(line, place) {
             let start = place + quote.length();
             return closing_quote(line, start, quote).map(|end| Value { start, end, quoted: true });
@@ -159,10 +167,9 @@ fn last_column(context: &Context<'_>) -> Option<(usize, usize)> {
     let line = context.hit.line;
     let name = context.named.name;
     let is_gap = |gap: &[u8]| gap.len() > 1 || gap == b"\t";
-    if !is_gap(line.get(context.behind..context.operator_at)?)
-        || !starts_line(line, context.named.start)
-        || !(name.capitals && name.last)
-    {
+    let gap = is_gap(line.get(context.behind..context.operator_at)?);
+    let variable = name.capitals && name.last && starts_line(line, context.named.start);
+    if !gap || !variable {
         return None;
     }
     let mut place = context.operator_at;

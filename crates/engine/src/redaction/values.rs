@@ -137,7 +137,7 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
         SECRET_ID => return is_uuid(value),
         ROUTING_KEY => return is_hex(value, 32),
         LISTED_KEY => return value.ends_with(b"=") && value.len() >= 40 && makeup.is_random(),
-        ERLANG_COOKIE if value.len() >= 16 && value.iter().all(|byte| is_word(byte)) => {
+        ERLANG_COOKIE if value.len() >= 16 && value.iter().all(is_word) => {
             return true;
         }
         ACCESS_TOKEN if value.len() < 20 || !value.iter().all(is_word) => return false,

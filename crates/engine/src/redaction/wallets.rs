@@ -76,7 +76,7 @@ fn has_checksum(word: &[u8]) -> bool {
 pub fn look_for_words(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) -> Begun {
     let line = hit.line;
     let behind = hit.at + length;
-    if at(line, behind).is_ascii_alphabetic() {
+    if at(line, behind).is_ascii_alphabetic() && at(line, behind - 1) != b' ' {
         return Begun::Nothing;
     }
     let start = after_label(line, behind);

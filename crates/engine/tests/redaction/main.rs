@@ -41,7 +41,8 @@ fn is_covered(case: &Case, output: &str) -> bool {
 fn secrets_are_covered_as_a_whole() {
     let rules = Rules::new();
     let mut missed = Vec::new();
-    let all: Vec<Case> = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases).collect();
+    let all: Vec<Case> =
+        [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases).collect();
     assert!(all.len() > 400, "{} secrets", all.len());
     for case in all {
         let (output, report) = redacted(&rules, case.text.as_bytes());
