@@ -139,7 +139,8 @@ impl Context<'_> {
             && value.iter().any(u8::is_ascii_digit)
             && !value.iter().any(|byte| b"._([".contains(byte));
         let before = line.get(..self.named.start).unwrap_or_default();
-        let printed = before.windows(4).any(|window| window == b"map[");
+        let near = before.get(before.len().saturating_sub(256)..).unwrap_or_default();
+        let printed = near.windows(4).any(|window| window == b"map[");
         capitals && (tight || alone && !member)
             || option && tight
             || property

@@ -149,7 +149,7 @@ fn look_at_line(
 ) {
     match line {
         Line::Wallet | Line::Phrase | Line::Codes | Line::Command => {}
-        Line::Community => community(hit, hit.at + length, found),
+        Line::Community => logins::community(hit, hit.at + length, found),
         Line::PasswordFile => password_file(hit, found),
         Line::Crypted => crypted(hit, found),
         Line::Login => {
@@ -175,12 +175,12 @@ fn look_at_line(
             quoted(hit, if option { rest + 8 } else { rest }, "password", found);
         }
         Line::Mail => word(hit, hit.at + length, "authorization-header", found),
-        Line::Oracle => oracle(hit, hit.at + length, found),
+        Line::Oracle => logins::oracle(hit, hit.at + length, found),
         Line::Piped => piped(hit, found),
         Line::HereString => here_string(hit, found),
-        Line::UserPassword => user_password(hit, hit.at + length, found),
-        Line::Pair => pair(hit, hit.at + length, found),
-        Line::MailMap => mail_map(hit, hit.at + length, found),
+        Line::UserPassword => logins::user_password(hit, hit.at + length, found),
+        Line::Pair => logins::pair(hit, hit.at + length, found),
+        Line::MailMap => logins::mail_map(hit, hit.at + length, found),
         Line::Digest => {
             let before = hit.line.get(..hit.at).unwrap_or_default();
             if before.windows(7).any(|window| window.eq_ignore_ascii_case(b"digest ")) {
@@ -194,7 +194,7 @@ fn look_at_line(
     }
 }
 
-fn is_real(text: &[u8]) -> bool {
+pub fn is_real(text: &[u8]) -> bool {
     text.len() > 2
         && !matches!(text.first(), Some(b'$' | b'<' | b'{' | b'%' | b':' | b'/' | b'?' | b'@'))
         && !vocabulary::is_placeholder(text)
@@ -272,53 +272,6 @@ fn word(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) 
     }
 }
 
-/// The last of two or more strings.
-fn pair(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
-    let mut strings = Vec::new();
-    let mut place = from;
-    while strings.len() < 4 && place < hit.line.len() && at(hit.line, place) != b')' {
-        match opening_quote(hit.line, place) {
-            Some(quote) => {
-                let start = place + quote.length();
-                let Some(end) = closing_quote(hit.line, start, quote) else { return };
-                strings.push((start, end));
-                place = end + quote.length();
-            }
-            None => place += 1,
-        }
-    }
-    let ([.., (start, end)], true) = (strings.as_slice(), strings.len() > 1) else { return };
-    let text = hit.line.get(*start..*end).unwrap_or_default();
-    let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic());
-    if odd && text.len() >= 6 && !text.contains(&b' ') && is_real(text) {
-        found.add(*start, *end, "password");
-    }
-}
-
-fn mail_map(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
-    let start = after_spaces(hit.line, from);
-    let end = unquoted_end(hit.line, start, Stops::Line);
-    let text = hit.line.get(start..end).unwrap_or_default();
-    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
-    let password = text.get(colon + 1..).unwrap_or_default();
-    let odd = password.iter().any(|byte| !byte.is_ascii_alphabetic())
-        && password.iter().any(u8::is_ascii_alphabetic);
-    let closed = hit.line.get(end..).is_some_and(|rest| rest.trim_ascii().is_empty());
-    if odd && closed && colon > 0 && password.len() >= 6 && is_real(password) {
-        found.add(start + colon + 1, end, "password");
-    }
-}
-
-/// `user/password@`
-fn oracle(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
-    let rest = hit.line.get(place..).unwrap_or_default();
-    let Some(sign) = rest.iter().take(160).position(|byte| *byte == b'@') else { return };
-    let Some(slash) = rest.iter().take(sign).position(|byte| *byte == b'/') else { return };
-    if rest.get(slash + 1..sign).is_some_and(is_real) {
-        found.add(place + slash + 1, place + sign, "connection-string");
-    }
-}
-
 /// What `echo` or `printf` sends into the pipe that ends here.
 fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     let before = hit.line.get(..hit.at).unwrap_or_default();
@@ -368,31 +321,8 @@ pub fn echoed(front: &[u8]) -> Option<(usize, usize)> {
     Some((start, end))
 }
 
-/// `snmp-server community …`, `snmp_community: …`, `rocommunity …`
-fn community(hit: &Hit<'_>, behind: usize, found: &mut Found<'_>) {
-    let line = hit.line;
-    let mut place = behind;
-    let rest = line.get(behind..).unwrap_or_default();
-    for between in [&b"-server community "[..], b"_community", b"-community"] {
-        if rest.starts_with(between) {
-            place = behind + between.len();
-        }
-    }
-    if place == behind && at(line, behind.wrapping_sub(1)) != b' ' {
-        return;
-    }
-    let signs = line.iter().skip(place).take(8).take_while(|byte| b" :=\"'".contains(byte)).count();
-    let start = place + signs;
-    let end = unquoted_end(line, start, Stops::Word);
-    let text = line.get(start..end).unwrap_or_default();
-    let odd = text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic);
-    if odd && text.len() >= 6 && is_real(text) {
-        found.add(start, end, "password");
-    }
-}
-
 /// What is in the quotes that open here, or the word.
-fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
+pub fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
     match opening_quote(line, start) {
         Some(quote) => {
             let start = start + quote.length();
@@ -419,23 +349,5 @@ fn here_string(hit: &Hit<'_>, found: &mut Found<'_>) {
     let (start, end) = string_or_word(hit.line, after_spaces(hit.line, hit.at + 3));
     if (reads || written()) && hit.line.get(start..end).is_some_and(is_real) {
         found.add(start, end, "password-argument");
-    }
-}
-
-/// The string of the next argument, from its colon on.
-fn user_password(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
-    let place = after_spaces(hit.line, place);
-    if !matches!(at(hit.line, place), b',' | b':' | b'=') {
-        return;
-    }
-    let place = after_spaces(hit.line, place + 1);
-    if opening_quote(hit.line, place).is_none() {
-        return;
-    }
-    let (start, end) = string_or_word(hit.line, place);
-    let text = hit.line.get(start..end).unwrap_or_default();
-    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
-    if colon > 0 && text.get(colon + 1..).is_some_and(is_real) {
-        found.add(start + colon + 1, end, "password");
     }
 }

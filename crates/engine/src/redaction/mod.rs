@@ -24,6 +24,7 @@ mod lines;
 mod literals;
 mod logins;
 mod names;
+mod naming;
 mod own;
 mod prompts;
 mod reading;

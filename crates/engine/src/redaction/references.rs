@@ -66,19 +66,7 @@ const INSERTED: &[&str] = &[
 /// Patterns of `sed` and `grep`.
 #[rustfmt::skip]
 const PATTERNS: &[&str] = &[
-    ".*",
-        b".+",
-        b"[^",
-        b"[A-Z",
-        b"[a-z",
-        b"[0-9",
-        b"[a-f",
-        b"[A-F",
-        b"[\\w",
-        b"\\w",
-        b"\\S",
-        b"\\s",
-        b"(?",
+    ".*", ".+", "[^", "[A-Z", "[a-z", "[0-9", "[a-f", "[A-F", "[\\w", "\\w", "\\S", "\\s", "(?",
 ];
 
 /// What points to a place where secrets are kept, or is sealed already.
