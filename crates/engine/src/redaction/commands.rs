@@ -18,7 +18,10 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
         return Begun::Nothing;
     }
     let line = hit.line.get(..LOOKED_AT.min(hit.line.len())).unwrap_or_default();
-    if let Some((start, end)) = written(line) {
+    // Most lines are of a log, and have neither.
+    if memchr::memchr2(b'>', b'|', line).is_some()
+        && let Some((start, end)) = written(line)
+    {
         found.add(start, end, "password-argument");
     }
     let Some(place) = prompt_end(line) else { return Begun::Nothing };
@@ -43,6 +46,9 @@ pub fn is_prompt(line: &[u8]) -> bool {
 /// `$ `, `anna@box:~$ `, `~/src % `, `PS C:\> `: where the command begins.
 fn prompt_end(line: &[u8]) -> Option<usize> {
     let front = line.get(..80.min(line.len()))?;
+    if front.first()?.is_ascii_digit() {
+        return None;
+    }
     for (place, byte) in front.iter().enumerate() {
         let sign = matches!(byte, b'$' | b'#' | b'%' | b'>') && at(line, place + 1) == b' ';
         // `❯`, `➜`
