@@ -49,10 +49,15 @@ impl Context<'_> {
     pub fn is_literal(&self, start: usize, end: usize, form: Form) -> bool {
         let line = self.line();
         if self.named.dashes == 2 {
-            return self.is_tight(form) && opening_quote(line, start).is_some();
+            let password = self.named.name.promise == Promise::Password && !self.is_ambiguous();
+            return self.is_tight(form) && (password || opening_quote(line, start).is_some());
         }
         let before = line.get(..self.named.start).unwrap_or_default();
         let rest = line.get(end..).unwrap_or_default();
+        // A field of a connection string.
+        if before.ends_with(b";") && before.contains(&b'=') && rest.starts_with(b";") {
+            return self.is_tight(form);
+        }
         let program = matches!(rest, [b' ', first, ..]
             if first.is_ascii_alphanumeric() || b"./$\"'-".contains(first));
         self.named.name.capitals
@@ -132,9 +137,8 @@ impl Context<'_> {
         // A line of a file of properties, which is not indented.
         let property = alone && tight && self.hit.begins && self.named.start == 0 && !member;
         // `db.password = winter-sun-3`: nobody subtracts like this.
-        let hyphens = form == Form::Spaced
-            && rest.is_empty()
-            && self.named.name.promise == Promise::Password
+        let hyphens = (tight || matches!(form, Form::Spaced | Form::Plain) && rest.is_empty())
+            && self.named.name.kind == "password"
             && value.contains(&b'-')
             && value.iter().any(u8::is_ascii_digit)
             && !value.iter().any(|byte| b"._([".contains(byte));

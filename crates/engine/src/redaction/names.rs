@@ -31,7 +31,7 @@ pub const HINTS: &[&str] = &[
     "seed_phrase", "sig=", "signature", "dsn", "webhook", "code=", "otp", "sas=", "sid=", "_pw",
     "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
-    "backup_code", "backup-code", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
+    "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
 ];
 
 const LONGEST: usize = 96;
@@ -196,7 +196,7 @@ pub fn issuer(name: &[u8]) -> Option<&'static str> {
 const PASSWORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "userpass", "dbpass", "sshpass", "storepass",
     "keypass", "requirepass", "rootpass", "adminpass", "passwort", "kennwort", "contrasena",
-    "senha", "bindpw", "rootpw", "smtppass", "ftppass", "mailpass", "authtok",
+    "senha", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "bindpw", "rootpw", "smtppass", "ftppass", "mailpass", "authtok",
 ];
 const SHORT_PASSWORDS: &[&str] = &["pass", "pwd", "pw", "passin", "passout", "stapsk"];
 
@@ -410,7 +410,6 @@ mod tests {
             "token_type",
             "max_tokens",
             "public_key",
-            "primary_key",
             "next_page_token",
             "secretName",
             "password_file",
