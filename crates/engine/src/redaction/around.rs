@@ -2,9 +2,9 @@
 
 use super::assignment::Context;
 use super::names::{self, Promise};
-use super::reading::{Stops, at, opening_quote};
-use super::values::Form;
-use super::{chosen, prompts};
+use super::reading::{Stops, after_escapes, at, opening_quote};
+use super::values::{APPLICATION_PASSWORD, Form, is_application_password};
+use super::{chosen, prompts, vocabulary};
 
 impl Context<'_> {
     /// `encryption_passphrase: violet tractor sings 42 songs`, the rest of the line.
@@ -22,6 +22,72 @@ impl Context<'_> {
             _ => false,
         };
         (sure && chosen::is_phrase(text, name)).then_some(text.len())
+    }
+
+    /// A value with spaces in it: how long it is.
+    pub fn groups(&self, start: usize) -> Option<usize> {
+        let length = self.phrase(start).or_else(|| self.application_password(start));
+        length.or_else(|| second_factor(self.line().get(start..)?))
+    }
+
+    /// `EMAIL_HOST_PASSWORD=abcd efgh ijkl mnop`, the rest of the line.
+    pub fn application_password(&self, start: usize) -> Option<usize> {
+        let text = self.line().get(start..start + APPLICATION_PASSWORD)?;
+        let rest = self.line().get(start + APPLICATION_PASSWORD..)?.trim_ascii();
+        let mut groups = text.split(|byte| *byte == b' ');
+        let prose = groups.clone().any(vocabulary::is_of_prose);
+        let vowel = |byte: &u8| b"aeiou".contains(byte);
+        let odd = groups.any(|group| !group.iter().any(vowel));
+        let sure = self.named.name.promise == Promise::Password
+            && (rest.is_empty() || matches!(rest.first(), Some(b'#' | b'"' | b'\'' | b',')))
+            && !prose
+            && (odd || self.named.name.capitals);
+        (sure && is_application_password(text)).then_some(APPLICATION_PASSWORD)
+    }
+
+    /// What stands between these places is given to a program as it is: `NAME=value program`, `-e NAME=value`, `--password='…'`.
+    pub fn is_literal(&self, start: usize, end: usize, form: Form) -> bool {
+        let line = self.line();
+        if self.named.dashes == 2 {
+            let password = self.named.name.promise == Promise::Password && !self.is_ambiguous();
+            return self.is_tight(form) && (password || opening_quote(line, start).is_some());
+        }
+        let before = line.get(..self.named.start).unwrap_or_default();
+        let rest = line.get(end..).unwrap_or_default();
+        // A field of a connection string.
+        if before.ends_with(b";") && before.contains(&b'=') && rest.starts_with(b";") {
+            return self.is_tight(form);
+        }
+        let program = matches!(rest, [b' ', first, ..]
+            if first.is_ascii_alphanumeric() || b"./$\"'-".contains(first));
+        self.named.name.capitals
+            && self.named.name.last
+            && self.is_tight(form)
+            && program
+            && self.quote.is_none()
+            && is_environment(before, self.hit.begins)
+    }
+
+    /// `session({ secret: '…' })`, `app.secret_key = '…'`: what frameworks sign with, which people make up.
+    pub fn is_of_sessions(&self) -> bool {
+        let name = self.line().get(self.named.start..self.named.end).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let signing = [
+            &b"secret_key"[..],
+            b"secretkey",
+            b"jwt_secret",
+            b"jwtsecret",
+            b"session_secret",
+            b"sessionsecret",
+            b"cookie_secret",
+            b"cookiesecret",
+        ];
+        if signing.iter().any(|one| name.ends_with(one)) {
+            return true;
+        }
+        let before = self.line().get(..self.named.start).unwrap_or_default();
+        let near = before.get(before.len().saturating_sub(64)..).unwrap_or_default();
+        near.windows(8).any(|window| window == b"session(" || window == b"Session(")
     }
 
     /// `PASS`, `pwd`: names of other things too, of a folder or of a step.
@@ -70,9 +136,20 @@ impl Context<'_> {
         let tight = self.is_tight(form);
         // A line of a file of properties, which is not indented.
         let property = alone && tight && self.hit.begins && self.named.start == 0 && !member;
+        // `db.password = winter-sun-3`: nobody subtracts like this.
+        let hyphens = (tight || matches!(form, Form::Spaced | Form::Plain) && rest.is_empty())
+            && self.named.name.kind == "password"
+            && value.contains(&b'-')
+            && value.iter().any(u8::is_ascii_digit)
+            && !value.iter().any(|byte| b"._([".contains(byte));
+        let before = line.get(..self.named.start).unwrap_or_default();
+        let near = before.get(before.len().saturating_sub(256)..).unwrap_or_default();
+        let printed = near.windows(4).any(|window| window == b"map[");
         capitals && (tight || alone && !member)
             || option && tight
             || property
+            || hyphens
+            || printed && at(line, self.operator_at) == b':'
             || alone && prompts::begins(self.hit, self.named.start)
     }
 
@@ -116,7 +193,7 @@ impl Context<'_> {
         if !(colon || form == Form::Spaced) || form == Form::Query {
             return form;
         }
-        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let rest = line.get(after_escapes(line, end)..).unwrap_or_default().trim_ascii();
         let done = rest.is_empty()
             || matches!(
                 rest.first(),
@@ -133,6 +210,45 @@ impl Context<'_> {
     }
 }
 
+/// `JBSW Y3DP EHPK 3PXP`, the rest of the line.
+fn second_factor(text: &[u8]) -> Option<usize> {
+    let text = text.get(..160.min(text.len()))?.trim_ascii_end();
+    let is_base32 = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'2'..=b'7');
+    let mut groups = text.split(|byte| *byte == b' ');
+    let one_case =
+        !(text.iter().any(u8::is_ascii_lowercase) && text.iter().any(u8::is_ascii_uppercase));
+    let numbered = text.iter().filter(|byte| byte.is_ascii_digit()).count() > 1;
+    (numbered
+        && one_case
+        && groups.clone().count() >= 4
+        && groups.all(|group| group.len() == 4 && group.iter().all(is_base32)))
+    .then_some(text.len())
+}
+
+/// Nothing but what may stand before the variables of a command.
+fn is_environment(before: &[u8], begins: bool) -> bool {
+    let before = before.trim_ascii_end();
+    let separated =
+        [&b"&&"[..], b"||", b";", b"|", b" -e", b" --env", b"$", b"#", b"%", b"$(", b"`"];
+    let word = before.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let leads = matches!(
+        word,
+        b"sudo" | b"env" | b"exec" | b"time" | b"nohup" | b"-E" | b"RUN" | b"run:" | b"+"
+    );
+    // Another variable before it: `PGUSER=app PGPASSWORD=…`.
+    let variable = word.iter().position(|byte| *byte == b'=').is_some_and(|equals| {
+        equals > 0
+            && word
+                .iter()
+                .take(equals)
+                .all(|byte| byte.is_ascii_uppercase() || *byte == b'_' || byte.is_ascii_digit())
+    });
+    before.is_empty() && begins
+        || leads
+        || variable
+        || separated.iter().any(|one| before.ends_with(one))
+}
+
 /// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
 pub fn after_wrapper(line: &[u8], start: usize) -> usize {
     let rest = line.get(start..).unwrap_or_default();
@@ -146,6 +262,10 @@ pub fn after_wrapper(line: &[u8], start: usize) -> usize {
         && matches!(at(rest, head), b'"' | b'\'')
     {
         return start + head;
+    }
+    // As PHP shows a string with its length.
+    if word == b"string" && rest.get(head..).is_some_and(|rest| rest.starts_with(b" '")) {
+        return start + head + 1;
     }
     let wraps = [
         &b"from"[..],

@@ -2,176 +2,80 @@
 //! XML, code, URLs, arguments of programs, SQL.
 
 use super::around::{after_wrapper, is_lookup};
+use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::names::{self, Name, Promise};
+use super::naming::{Named, after_bracket, classify, extent, is_worth_it};
 use super::reading::{
-    Quote, Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
+    Quote, Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
-use super::values::{self, Form, is_secret};
-use super::{chosen, prompts, spaced};
+use super::values::{self, Form, is_literal, is_secret};
+use super::{announced, chosen, commands, logins, prompts, siblings, spaced};
 
-/// A name on a line and what is around it.
-#[derive(Debug, Clone, Copy)]
-pub struct Named {
-    pub start: usize,
-    pub end: usize,
-    pub name: Name,
-    /// `--password`
-    pub dashes: usize,
-    /// After `?` or `&`.
-    pub in_query: bool,
-    /// `"password"`
-    pub quoted: bool,
-}
-
-pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
+    if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
+        return begun;
+    }
     let (start, end) = extent(hit.line, hit.at);
     // Several hints in one name: once is enough.
     if !memory.is_new_name(hit.absolute(end)) {
-        return;
+        return Begun::Nothing;
     }
     let quote = opening_quote(hit.line, end);
     let behind = quote.map_or(end, |quote| end + quote.length());
-    let behind = if at(hit.line, behind) == b']' { behind + 1 } else { behind };
+    let behind = after_bracket(hit.line, after_escapes(hit.line, behind));
     let operator_at = after_spaces(hit.line, behind);
     if !is_worth_it(hit.line, start, behind, operator_at) {
-        return;
+        return Begun::Nothing;
     }
-    let Some(named) = classify(hit.line, start, end, quote) else { return };
+    let Some(named) = classify(hit.line, start, end, quote) else {
+        if hit.line.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case(b"keyname")) {
+            memory.remember_name(hit.absolute(end), KEY_BESIDE);
+        }
+        return Begun::Nothing;
+    };
     let context = Context { hit, named, quote, behind, operator_at };
+    let login = named.name.kind == "credential"
+        || hit.line.get(..named.start).is_some_and(|before| before.ends_with(b"/"));
+    if login && quote.is_none() && logins::look(hit, end, found) {
+        return Begun::Nothing;
+    }
     if !context.assigned(memory, found) {
         memory.remember_name(hit.absolute(end), named.name);
     }
+    announced::look(&context, found)
 }
 
-/// Most names stand in sentences: `the token bucket is full`. What follows them decides without a look at the name.
-fn is_worth_it(line: &[u8], start: usize, behind: usize, operator_at: usize) -> bool {
-    let next = at(line, operator_at);
-    if operator_at == behind {
-        return !matches!(next, b'/' | b'.' | b';' | b'*' | b'&' | b'@');
-    }
-    if !next.is_ascii_alphanumeric() || at(line, start) == b'-' {
-        return true;
-    }
-    // A word follows: it must have something in it, or be a verb, or the line must be of a kind that is written like this.
-    let rest = line.get(operator_at..).unwrap_or_default();
-    let word = rest.iter().take(80).take_while(|byte| !matches!(byte, b' ' | b'\t'));
-    let odd = word.clone().any(|byte| !byte.is_ascii_alphabetic() && !b".,:;)".contains(byte));
-    let word_length = word.count();
-    odd || word_length == rest.len()
-        || matches!(word_length, 2 | 3 | 6)
-        || word_length > 12
-        || start == after_spaces(line, 0)
-}
+/// `{"keyName": "key1", … "value": "…"}`, as a cloud lists the keys of an account.
+const KEY_BESIDE: Name =
+    Name { promise: Promise::Perhaps, kind: "api-key", capitals: false, last: true };
 
 /// `value:` or `value=` after a line or an attribute that gave the name.
 pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
-    let Some(name) = memory.name_near(hit.absolute(start)) else { return };
     if !word.to_ascii_lowercase().ends_with(b"value") {
         return;
     }
+    if siblings::look(hit, end, found) {
+        return;
+    }
+    let Some(name) = memory.name_near(hit.absolute(start)) else { return };
+    // Who writes `name:` and `value:` writes data, as the variables of an environment are.
+    let before = hit.line.get(..start).unwrap_or_default().trim_ascii_end();
+    let alone = before.iter().all(|byte| b" -{\"'".contains(byte)) || before.ends_with(b",");
+    let field = alone && word.eq_ignore_ascii_case(b"value")
+        || word.eq_ignore_ascii_case(b"parametervalue");
+    let name = Name { capitals: name.capitals || field, ..name };
     let quote = opening_quote(hit.line, end);
     let behind = quote.map_or(end, |quote| end + quote.length());
+    let behind = after_escapes(hit.line, behind);
     let operator_at = after_spaces(hit.line, behind);
     let named = Named { start, end, name, dashes: 0, in_query: false, quoted: quote.is_some() };
     let context = Context { hit, named, quote, behind, operator_at };
     if context.assigned(memory, found) {
         memory.forget_name();
     }
-}
-
-/// The whole name around a hint.
-fn extent(line: &[u8], hint: usize) -> (usize, usize) {
-    let is_name = |place: usize| line.get(place).copied().is_some_and(is_name_byte);
-    let mut start = hint;
-    while start > 0 && hint - start < 64 && is_name(start - 1) {
-        start -= 1;
-    }
-    let mut end = hint;
-    while end - hint < 64 && is_name(end) {
-        end += 1;
-    }
-    while end > start && matches!(at(line, end - 1), b'.' | b'-') {
-        end -= 1;
-    }
-    (start, end)
-}
-
-/// What the name is, without the escapes and signs in front of it.
-fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> Option<Named> {
-    let mut from = start;
-    let before = start.checked_sub(1).map_or(b' ', |place| at(line, place));
-    if before == b'\\' && matches!(at(line, from), b'n' | b'r' | b't') {
-        from += 1;
-    } else if before == b'\\' && line.get(from..).is_some_and(|rest| rest.starts_with(b"u00")) {
-        from += 5;
-    } else if before == b'%' && at(line, from).is_ascii_hexdigit() {
-        from += 2;
-    }
-    let escaped_ampersand = line
-        .get(start..from)
-        .is_some_and(|text| text == b"u0026" || text == b"26" || text == b"3F");
-    let entity = line.get(..from).is_some_and(|text| text.ends_with(b"&amp;"));
-    let mut dashes = 0;
-    while matches!(at(line, from), b'-' | b'.') && from < end {
-        dashes += usize::from(at(line, from) == b'-');
-        from += 1;
-    }
-    let in_query = matches!(before, b'?' | b'&') || escaped_ampersand || entity;
-    // `arn:…:secret:name`
-    if before == b':' && at(line, end) == b':' && from == start {
-        return None;
-    }
-    let text = line.get(from..end)?;
-    let name = of_words(line, from, text)
-        .or_else(|| names::classify(text))
-        .or_else(|| in_query.then(|| of_query(text)).flatten())?;
-    Some(Named { start: from, end, name, dashes, in_query, quoted: quote.is_some() })
-}
-
-/// `API key: …`
-fn of_words(line: &[u8], start: usize, text: &[u8]) -> Option<Name> {
-    let before = line.get(..start)?.strip_suffix(b" ")?;
-    let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next()?;
-    let known = [
-        &b"api"[..],
-        b"secret",
-        b"access",
-        b"private",
-        b"encryption",
-        b"master",
-        b"license",
-        b"signing",
-        b"account",
-        b"auth",
-        b"service",
-        b"unseal",
-        b"recovery",
-    ];
-    let owned =
-        text.eq_ignore_ascii_case(b"key") && known.iter().any(|one| word.eq_ignore_ascii_case(one));
-    owned.then_some(Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true })
-}
-
-/// Names that promise something only in an address.
-fn of_query(text: &[u8]) -> Option<Name> {
-    let known = [
-        &b"code"[..],
-        b"key",
-        b"sig",
-        b"auth",
-        b"sid",
-        b"session",
-        b"sessionid",
-        b"session_id",
-        b"state_token",
-        b"hash_key",
-        b"s",
-    ];
-    let name = Name { promise: Promise::Perhaps, kind: "url-secret", capitals: false, last: true };
-    known.iter().any(|one| text.eq_ignore_ascii_case(one)).then_some(name)
 }
 
 pub struct Context<'a> {
@@ -209,13 +113,15 @@ impl Context<'_> {
             b'>' if self.quote.is_some() || self.is_element() => {
                 self.content(self.operator_at, found);
             }
-            b'|' if spaced => self.value(self.operator_at + 1, Form::Amid, found),
-            b'[' if at(line, self.operator_at + 1) == b']' => {
-                let equals = after_spaces(line, self.operator_at + 2);
-                if at(line, equals) == b'=' {
-                    self.value(equals + 1, Form::Spaced, found);
-                }
+            b'|' if spaced => self.cell(self.operator_at + 1, found),
+            0xe2 if spaced
+                && line
+                    .get(self.operator_at..)
+                    .is_some_and(|rest| rest.starts_with("│".as_bytes())) =>
+            {
+                self.cell(self.operator_at + 3, found);
             }
+            b'[' if next == b']' || next.is_ascii_digit() => self.after_array(found),
             _ if self.is_element() => {
                 let close =
                     line.iter().skip(self.operator_at).take(200).position(|byte| *byte == b'>');
@@ -230,6 +136,39 @@ impl Context<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// `char password[32] = "…"`
+    fn after_array(&self, found: &mut Found<'_>) {
+        let line = self.line();
+        let digits =
+            line.iter().skip(self.operator_at + 1).take_while(|byte| byte.is_ascii_digit());
+        let close = self.operator_at + 1 + digits.take(8).count();
+        let equals = after_spaces(line, close + 1);
+        if at(line, close) == b']' && at(line, equals) == b'=' {
+            self.value(equals + 1, Form::Spaced, found);
+        }
+    }
+
+    /// The next cell of a table, or the one after it where that only names a type.
+    fn cell(&self, from: usize, found: &mut Found<'_>) {
+        let line = self.line();
+        let start = after_spaces(line, from);
+        let typed = ["string ", "secret ", "str ", "text ", "plain "]
+            .iter()
+            .find(|kind| line.get(start..).is_some_and(|rest| rest.starts_with(kind.as_bytes())));
+        let bar = typed.map(|kind| after_spaces(line, start + kind.len()));
+        let from = bar.filter(|bar| at(line, *bar) == b'|').map_or(from, |bar| bar + 1);
+        let start = after_spaces(line, from);
+        let end = unquoted_end(line, start, Stops::Word);
+        let value = line.get(start..end).unwrap_or_default();
+        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        let ended = rest.is_empty() || rest.starts_with(b"|") || rest.starts_with("│".as_bytes());
+        if ended && chosen::is_mixed(value) && is_secret(value, self.named.name, Form::Argument) {
+            found.add(start, end, self.kind());
+            return;
+        }
+        self.value(from, Form::Amid, found);
     }
 
     /// `<password>`
@@ -319,27 +258,40 @@ impl Context<'_> {
         false
     }
 
+    /// The value in the quotes that open here.
+    fn quoted_value(&self, start: usize, quote: Quote, form: Form, found: &mut Found<'_>) {
+        let line = self.line();
+        let inner = start + quote.length();
+        let end = closing_quote(line, inner, quote);
+        let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
+        let value = line.get(inner..end).unwrap_or_default();
+        let name = self.named.name;
+        let cased = value.iter().any(u8::is_ascii_uppercase);
+        let constant = name.capitals && name.last && !self.is_ambiguous();
+        let joined = (constant || (name.capitals || cased) && self.is_tight(form))
+            && chosen::is_joined(value)
+            && is_secret(value, name, Form::Argument);
+        let literal = self.is_literal(start, end + quote.length(), form) && is_literal(value, name);
+        let session = name.promise == Promise::Secret
+            && self.is_of_sessions()
+            && chosen::is_joined(value)
+            && is_literal(value, name);
+        let secret = joined || literal || session || is_secret(value, name, Form::Quoted);
+        if secret && !is_lookup(line, start, end) {
+            found.add(inner, end, self.kind());
+        }
+    }
+
     /// The value from here, in quotes or not.
     pub fn value(&self, from: usize, form: Form, found: &mut Found<'_>) {
         let line = self.line();
-        let start = after_wrapper(line, after_spaces(line, from));
+        let start = after_escapes(line, after_spaces(line, after_escapes(line, from)));
+        let start = after_wrapper(line, start);
         if let Some(quote) = opening_quote(line, start) {
-            let inner = start + quote.length();
-            let end = closing_quote(line, inner, quote);
-            let end = end.unwrap_or_else(|| unquoted_end(line, inner, Stops::Word));
-            let value = line.get(inner..end).unwrap_or_default();
-            let cased = value.iter().any(u8::is_ascii_uppercase);
-            let joined = (self.named.name.capitals || cased)
-                && self.is_tight(form)
-                && chosen::is_joined(value)
-                && is_secret(value, self.named.name, Form::Argument);
-            let secret = joined || is_secret(value, self.named.name, Form::Quoted);
-            if secret && !is_lookup(line, start, end) {
-                found.add(inner, end, self.kind());
-            }
+            self.quoted_value(start, quote, form, found);
             return;
         }
-        if let Some(length) = self.phrase(start) {
+        if let Some(length) = self.groups(start) {
             found.add(start, start + length, self.kind());
             return;
         }
@@ -355,7 +307,8 @@ impl Context<'_> {
         } else {
             sharp
         };
-        if is_secret(value, self.named.name, form) {
+        let literal = self.is_literal(start, end, sharp) && is_literal(value, self.named.name);
+        if literal || is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());
         }

@@ -1,5 +1,6 @@
 //! Secrets over several lines: private keys in PEM armour, sealed vaults, the data of Kubernetes secrets.
 
+use super::expected::Expected;
 use super::found::{Found, Hit, Memory};
 use super::literals::from_base64;
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
@@ -23,6 +24,8 @@ pub enum Block {
         indent: usize,
         sure: bool,
     },
+    /// What the line before announces.
+    Expected(Expected),
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -200,11 +203,22 @@ fn is_base(byte: u8) -> bool {
 }
 
 impl Block {
+    /// What is only perhaps there leaves the next lines to whatever else the line has.
+    pub fn gives_way(&self) -> bool {
+        matches!(self, Block::Expected(Expected::WalletKey { .. }))
+    }
+
+    /// Its lines may hold other secrets, and begin another block.
+    pub fn shares_lines(&self) -> bool {
+        matches!(self, Block::Data { .. } | Block::Expected(_))
+    }
+
     pub fn kind(&self) -> &'static str {
         match self {
             Block::Armour(_) | Block::Counted { .. } => "private-key",
             Block::Vault { .. } => "ansible-vault",
             Block::Data { .. } => "kubernetes-secret",
+            Block::Expected(expected) => expected.kind(),
         }
     }
 
@@ -226,6 +240,7 @@ impl Block {
                 Self::first(seen, line)
             }
             Block::Data { indent, sure } => data(line, *indent, *sure),
+            Block::Expected(expected) => expected.line(line),
         }
     }
 

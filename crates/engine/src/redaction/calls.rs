@@ -1,5 +1,6 @@
 //! Calls that take a login by position: `new PDO(address, user, password)`, `smtp.login(user, password)`.
 
+use super::around::after_wrapper;
 use super::chosen;
 use super::found::{Found, Hit};
 use super::names::{Name, Promise};
@@ -41,13 +42,36 @@ pub const CALLS: &[(&str, usize)] = &[
     ("imap_open(", 3),
     ("ldap_bind(", 3),
     ("simple_bind_s(", 2),
+    ("jwt.sign(", 2),
+    ("jwt.verify(", 2),
+    ("jwt.encode(", 2),
+    ("jwt.decode(", 2),
+    ("jsonwebtoken.sign(", 2),
+    ("createHmac(", 2),
+    ("hash_hmac(", 3),
+    ("hmac.hexdigest(", 2),
+    ("hmac.digest(", 2),
+    ("hmac.new(", 1),
+    ("hmac.new(sha256.new,", 1),
+    ("hmac.new(sha512.new,", 1),
+    ("hmac.new(sha1.new,", 1),
+    ("HmacSHA256(", 2),
+    ("HmacSHA1(", 2),
+    ("cookieParser(", 1),
+    ("cookie_parser(", 1),
+    ("fernet(", 1),
+    ("signWith(", 2),
+    ("SecretKeySpec(", 1),
+    ("hmacShaKeyFor(", 1),
+    ("SymmetricSecurityKey(Encoding.UTF8.GetBytes(", 1),
+    ("SymmetricSecurityKey(Encoding.ASCII.GetBytes(", 1),
 ];
 
 /// The arguments begin here.
 pub fn look(hit: &Hit<'_>, from: usize, wanted: usize, found: &mut Found<'_>) {
     let Some(place) = argument(hit.line, from, wanted) else { return };
-    // `b"…"` too.
-    let place = if at(hit.line, place) == b'b' { place + 1 } else { place };
+    // `b"…"`, `[]byte("…")`
+    let place = after_wrapper(hit.line, place);
     let Some(quote) = opening_quote(hit.line, place) else { return };
     let start = place + quote.length();
     let Some(end) = closing_quote(hit.line, start, quote) else { return };

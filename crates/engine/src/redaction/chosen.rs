@@ -65,6 +65,14 @@ fn is_of_own_words(value: &[u8]) -> bool {
         })
 }
 
+/// A few words, where it is plain that they are a value: `--password='blue bike 77'`.
+pub fn is_plain_phrase(value: &[u8]) -> bool {
+    let words = value.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    value.len() >= 8
+        && words.clone().count() <= 8
+        && words.clone().all(|word| !vocabulary::is_of_prose(word) && !vocabulary::is_of_code(word))
+}
+
 /// Three words or more in quotes.
 pub fn is_phrase(value: &[u8], name: Name) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_punctuation();

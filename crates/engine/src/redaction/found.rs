@@ -88,6 +88,7 @@ impl Found<'_> {
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     name_end: Option<u64>,
+    line_start: Option<u64>,
     named: Option<(u64, Name)>,
     login: Option<u64>,
     /// `kind: Secret` was the last of its kind.
@@ -107,6 +108,11 @@ impl Memory {
     /// False if the name that ends here was looked at already.
     pub fn is_new_name(&mut self, end: u64) -> bool {
         self.name_end.replace(end) != Some(end)
+    }
+
+    /// False if the line that begins here was looked at already.
+    pub fn is_new_line(&mut self, start: u64) -> bool {
+        self.line_start.replace(start) != Some(start)
     }
 
     pub fn remember_name(&mut self, end: u64, name: Name) {

@@ -131,7 +131,16 @@ const TELLING: &[&str] = &[
     "credential",
 ];
 
-fn is_session(name: &[u8], value: &[u8]) -> bool {
+/// The name alone says it.
+pub fn is_session_name(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    [&b"sess"[..], b"csrf", b"xsrf", b"remember"]
+        .iter()
+        .any(|one| lower.windows(one.len()).any(|window| window == *one))
+        || lower.ends_with(b".sid")
+}
+
+pub fn is_session(name: &[u8], value: &[u8]) -> bool {
     if name.len() > 128 {
         return false;
     }

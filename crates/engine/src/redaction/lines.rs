@@ -1,10 +1,11 @@
 //! Lines that are known by their shape as a whole: `.pgpass`, `.htpasswd`, netrc, SQL, protocols of mail servers, pipes into
 //! `--password-stdin`.
 
+use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::vocabulary;
+use super::{commands, logins, vocabulary, wallets};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,14 @@ pub enum Line {
     UserPassword,
     /// A key of a wallet in Base58.
     Wallet,
+    /// The words that a wallet can be recovered with.
+    Phrase,
+    /// `recovery codes` and what follows.
+    Codes,
+    /// A command that prints a secret, if it is one.
+    Command,
+    /// `snmp-server community …`
+    Community,
     /// `net user name password`
     WindowsUser,
     /// `auth=("user", "password")`
@@ -64,6 +73,7 @@ pub const WORDS: &[(&str, Line)] = &[
     (":$$2y$$", Line::Crypted),
     ("machine ", Line::Login),
     ("login ", Line::Login),
+    ("login: ", Line::Login),
     ("identified by", Line::Sql),
     ("set password for", Line::SqlSet),
     ("auth plain", Line::Mail),
@@ -84,6 +94,26 @@ pub const WORDS: &[(&str, Line)] = &[
     ("private key", Line::Wallet),
     ("bitcoin", Line::Wallet),
     ("wallet", Line::Wallet),
+    ("phrase", Line::Phrase),
+    ("mnemonic", Line::Phrase),
+    ("seed words", Line::Phrase),
+    ("seed: ", Line::Phrase),
+    ("seed = ", Line::Phrase),
+    ("recovery codes", Line::Codes),
+    ("backup codes", Line::Codes),
+    ("scratch codes", Line::Codes),
+    ("rescue codes", Line::Codes),
+    ("emergency codes", Line::Codes),
+    ("get-parameter", Line::Command),
+    ("op read", Line::Command),
+    ("pwgen", Line::Command),
+    ("openssl rand", Line::Command),
+    ("sops -d", Line::Command),
+    ("vault kv", Line::Command),
+    ("vault read", Line::Command),
+    ("snmp", Line::Community),
+    ("rocommunity ", Line::Community),
+    ("rwcommunity ", Line::Community),
     ("net user ", Line::WindowsUser),
     ("basic_auth", Line::Pair),
     ("UsernamePassword", Line::Pair),
@@ -93,8 +123,33 @@ pub const WORDS: &[(&str, Line)] = &[
     ("response=\"", Line::Digest),
 ];
 
-pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found: &mut Found<'_>) {
+pub fn look(
+    hit: &Hit<'_>,
+    line: Line,
+    length: usize,
+    memory: &mut Memory,
+    found: &mut Found<'_>,
+) -> Begun {
     match line {
+        Line::Wallet => return wallets::look_for_key(hit, found),
+        Line::Phrase => return wallets::look_for_words(hit, length, found),
+        Line::Codes => return wallets::look_for_codes(hit, length, found),
+        Line::Command => return commands::look(hit, memory, found),
+        _ => look_at_line(hit, line, length, memory, found),
+    }
+    Begun::Nothing
+}
+
+fn look_at_line(
+    hit: &Hit<'_>,
+    line: Line,
+    length: usize,
+    memory: &mut Memory,
+    found: &mut Found<'_>,
+) {
+    match line {
+        Line::Wallet | Line::Phrase | Line::Codes | Line::Command => {}
+        Line::Community => logins::community(hit, hit.at + length, found),
         Line::PasswordFile => password_file(hit, found),
         Line::Crypted => crypted(hit, found),
         Line::Login => {
@@ -103,6 +158,7 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
             if first || before.ends_with(b" ") && memory.login_is_near(hit.absolute(hit.at)) {
                 memory.remember_login(hit.absolute(hit.at));
             }
+            logins::look(hit, hit.at + length, found);
         }
         Line::SqlSet => {
             let equals = hit.rest().iter().take(120).position(|byte| *byte == b'=');
@@ -119,13 +175,12 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
             quoted(hit, if option { rest + 8 } else { rest }, "password", found);
         }
         Line::Mail => word(hit, hit.at + length, "authorization-header", found),
-        Line::Oracle => oracle(hit, hit.at + length, found),
+        Line::Oracle => logins::oracle(hit, hit.at + length, found),
         Line::Piped => piped(hit, found),
         Line::HereString => here_string(hit, found),
-        Line::UserPassword => user_password(hit, hit.at + length, found),
-        Line::Wallet => wallet(hit, found),
-        Line::Pair => pair(hit, hit.at + length, found),
-        Line::MailMap => mail_map(hit, hit.at + length, found),
+        Line::UserPassword => logins::user_password(hit, hit.at + length, found),
+        Line::Pair => logins::pair(hit, hit.at + length, found),
+        Line::MailMap => logins::mail_map(hit, hit.at + length, found),
         Line::Digest => {
             let before = hit.line.get(..hit.at).unwrap_or_default();
             if before.windows(7).any(|window| window.eq_ignore_ascii_case(b"digest ")) {
@@ -139,7 +194,7 @@ pub fn look(hit: &Hit<'_>, line: Line, length: usize, memory: &mut Memory, found
     }
 }
 
-fn is_real(text: &[u8]) -> bool {
+pub fn is_real(text: &[u8]) -> bool {
     text.len() > 2
         && !matches!(text.first(), Some(b'$' | b'<' | b'{' | b'%' | b':' | b'/' | b'?' | b'@'))
         && !vocabulary::is_placeholder(text)
@@ -217,53 +272,6 @@ fn word(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) 
     }
 }
 
-/// The last of two or more strings.
-fn pair(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
-    let mut strings = Vec::new();
-    let mut place = from;
-    while strings.len() < 4 && place < hit.line.len() && at(hit.line, place) != b')' {
-        match opening_quote(hit.line, place) {
-            Some(quote) => {
-                let start = place + quote.length();
-                let Some(end) = closing_quote(hit.line, start, quote) else { return };
-                strings.push((start, end));
-                place = end + quote.length();
-            }
-            None => place += 1,
-        }
-    }
-    let ([.., (start, end)], true) = (strings.as_slice(), strings.len() > 1) else { return };
-    let text = hit.line.get(*start..*end).unwrap_or_default();
-    let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic());
-    if odd && text.len() >= 6 && !text.contains(&b' ') && is_real(text) {
-        found.add(*start, *end, "password");
-    }
-}
-
-fn mail_map(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
-    let start = after_spaces(hit.line, from);
-    let end = unquoted_end(hit.line, start, Stops::Line);
-    let text = hit.line.get(start..end).unwrap_or_default();
-    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
-    let password = text.get(colon + 1..).unwrap_or_default();
-    let odd = password.iter().any(|byte| !byte.is_ascii_alphabetic())
-        && password.iter().any(u8::is_ascii_alphabetic);
-    let closed = hit.line.get(end..).is_some_and(|rest| rest.trim_ascii().is_empty());
-    if odd && closed && colon > 0 && password.len() >= 6 && is_real(password) {
-        found.add(start + colon + 1, end, "password");
-    }
-}
-
-/// `user/password@`
-fn oracle(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
-    let rest = hit.line.get(place..).unwrap_or_default();
-    let Some(sign) = rest.iter().take(160).position(|byte| *byte == b'@') else { return };
-    let Some(slash) = rest.iter().take(sign).position(|byte| *byte == b'/') else { return };
-    if rest.get(slash + 1..sign).is_some_and(is_real) {
-        found.add(place + slash + 1, place + sign, "connection-string");
-    }
-}
-
 /// What `echo` or `printf` sends into the pipe that ends here.
 fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     let before = hit.line.get(..hit.at).unwrap_or_default();
@@ -276,19 +284,7 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     if hit.rest().starts_with(b"-stdin") && !words.iter().any(|word| has(word)) {
         return;
     }
-    let find = |word: &[u8]| {
-        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
-    };
-    let Some(place) = find(b"echo ").or_else(|| find(b"printf ")) else { return };
-    let mut start = after_spaces(front, place);
-    while at(front, start) == b'-' {
-        start = after_spaces(front, unquoted_end(front, start, Stops::Word));
-    }
-    let (mut start, mut end) = string_or_word(front, start);
-    // `printf '%s\n' …`
-    if at(front, start) == b'%' {
-        (start, end) = string_or_word(front, after_spaces(front, end + 1));
-    }
+    let Some((start, end)) = echoed(front) else { return };
     let text = front.get(start..end).unwrap_or_default();
     // What else is sent to such a program is an answer, or a line of a file.
     let word = text.iter().all(u8::is_ascii_alphabetic) && text.len() < 8;
@@ -307,8 +303,26 @@ fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     }
 }
 
+/// What the last `echo` or `printf` here prints.
+pub fn echoed(front: &[u8]) -> Option<(usize, usize)> {
+    let find = |word: &[u8]| {
+        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
+    };
+    let place = find(b"echo ").or_else(|| find(b"printf "))?;
+    let mut start = after_spaces(front, place);
+    while at(front, start) == b'-' {
+        start = after_spaces(front, unquoted_end(front, start, Stops::Word));
+    }
+    let (start, end) = string_or_word(front, start);
+    // `printf '%s\n' …`
+    if at(front, start) == b'%' {
+        return Some(string_or_word(front, after_spaces(front, end + 1)));
+    }
+    Some((start, end))
+}
+
 /// What is in the quotes that open here, or the word.
-fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
+pub fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
     match opening_quote(line, start) {
         Some(quote) => {
             let start = start + quote.length();
@@ -331,70 +345,9 @@ fn here_string(hit: &Hit<'_>, found: &mut Found<'_>) {
         b"cryptsetup",
     ];
     let reads = readers.iter().any(|one| before.windows(one.len()).any(|window| window == *one));
+    let written = || commands::is_written_to_secret_file(before);
     let (start, end) = string_or_word(hit.line, after_spaces(hit.line, hit.at + 3));
-    if reads && hit.line.get(start..end).is_some_and(is_real) {
+    if (reads || written()) && hit.line.get(start..end).is_some_and(is_real) {
         found.add(start, end, "password-argument");
-    }
-}
-
-/// The string of the next argument, from its colon on.
-fn user_password(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
-    let place = after_spaces(hit.line, place);
-    if !matches!(at(hit.line, place), b',' | b':' | b'=') {
-        return;
-    }
-    let place = after_spaces(hit.line, place + 1);
-    if opening_quote(hit.line, place).is_none() {
-        return;
-    }
-    let (start, end) = string_or_word(hit.line, place);
-    let text = hit.line.get(start..end).unwrap_or_default();
-    let Some(colon) = text.iter().position(|byte| *byte == b':') else { return };
-    if colon > 0 && text.get(colon + 1..).is_some_and(is_real) {
-        found.add(start + colon + 1, end, "password");
-    }
-}
-
-/// Fifty-one or fifty-two characters of Base58 that begin as such keys do.
-fn wallet(hit: &Hit<'_>, found: &mut Found<'_>) {
-    let rest = hit.rest();
-    let rest = rest.get(..256.min(rest.len())).unwrap_or_default();
-    let mut place = 0;
-    for word in rest.split(|byte| !byte.is_ascii_alphanumeric()) {
-        let (start, end) = (hit.at + place, hit.at + place + word.len());
-        place += word.len() + 1;
-        let begins = match word {
-            [b'5', b'H' | b'J' | b'K', ..] => word.len() == 51,
-            [b'K' | b'L', ..] => word.len() == 52,
-            _ => false,
-        };
-        let has = |test: fn(&u8) -> bool| word.iter().any(test);
-        let mixed =
-            has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-        if begins && mixed && !word.iter().any(|byte| b"0OIl".contains(byte)) {
-            found.add(start, end, "wallet-key");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Rules;
-
-    fn redacted(text: &str) -> String {
-        Rules::new().redact_text(text).0
-    }
-
-    #[test]
-    fn keys_of_wallets_in_base58() {
-        let key = format!("5J{}", "mKx7pQ2".repeat(7));
-        assert_eq!(redacted(&format!("wallet dump: {key}")), "wallet dump: [REDACTED]");
-        let key = format!("L1{}", "mKx7pQ2wZa".repeat(5));
-        assert_eq!(
-            redacted(&format!("bitcoin key {key} imported")),
-            "bitcoin key [REDACTED] imported"
-        );
-        let other = format!("wallet of {}0", "mKx7pQ2".repeat(7));
-        assert_eq!(redacted(&other), other);
     }
 }

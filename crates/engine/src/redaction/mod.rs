@@ -8,30 +8,37 @@
 //! gigabyte costs what short ones cost.
 
 mod addresses;
+mod announced;
 mod arguments;
 mod around;
 mod assignment;
 mod blocks;
 mod calls;
 mod chosen;
+mod commands;
+mod expected;
 mod found;
 mod gate;
 mod headers;
 mod lines;
 mod literals;
+mod logins;
 mod names;
+mod naming;
 mod own;
 mod prompts;
 mod reading;
 mod references;
 mod setup;
 mod shape;
+mod siblings;
 mod spaced;
 mod stream;
 mod table;
 mod tokens;
 mod values;
 mod vocabulary;
+mod wallets;
 
 pub use literals::is_secret_variable;
 pub use own::PatternError;

@@ -29,9 +29,9 @@ pub struct Name {
 pub const HINTS: &[&str] = &[
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "psk", "salt", "mnemonic",
     "seed_phrase", "sig=", "signature", "dsn", "webhook", "code=", "otp", "sas=", "sid=", "_pw",
-    "-pw", "pw=", "pw:", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
+    "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
-    "backup_code", "backup-code", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
+    "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
 ];
 
 const LONGEST: usize = 96;
@@ -42,6 +42,13 @@ pub const PASSPHRASE: &str = "passphrase";
 pub const ACCESS_TOKEN: &str = "personal-access-token";
 /// What is secret if it is a UUID.
 pub const SECRET_ID: &str = "secret-id";
+
+/// Names a queue, unless it is as long as the keys of a pager.
+pub const ROUTING_KEY: &str = "routing-key";
+/// `primaryKey`: of a table, unless it is Base64.
+pub const LISTED_KEY: &str = "account-key";
+/// Capitals as a rule.
+pub const ERLANG_COOKIE: &str = "erlang-cookie";
 
 /// What a name promises, if anything.
 pub fn classify(name: &[u8]) -> Option<Name> {
@@ -111,12 +118,21 @@ fn split<'a>(name: &[u8], lower: &'a [u8], words: &mut [&'a [u8]; 16]) -> usize 
 fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static str)> {
     let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or(b"");
     let ends = |with: &str| word.ends_with(with.as_bytes());
+    // `passWord`, `Pass_Word`
+    if before == b"pass" && matches!(word, b"word" | b"wd" | b"phrase" | b"code") {
+        let kind = if word == b"phrase" { PASSPHRASE } else { "password" };
+        return Some((Promise::Password, kind));
+    }
     if PASSWORDS.iter().any(|one| ends(one)) || is_in(SHORT_PASSWORDS, word) {
         let talks = is_in(NOT_BEFORE_PASSWORD, before);
         let kind = if ends(PASSPHRASE) { PASSPHRASE } else { "password" };
         return (!talks).then_some((Promise::Password, kind));
     }
     if ends("token") {
+        // `PublicKeyToken` of an assembly.
+        if words.contains(&&b"public"[..]) {
+            return None;
+        }
         let talks = is_in(NOT_BEFORE_TOKEN, before) || is_in(NOT_BEFORE_TOKEN, words.first()?);
         return (!talks).then_some((Promise::Secret, "token"));
     }
@@ -127,6 +143,15 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         return Some((Promise::Secret, "api-key"));
     }
     if word == b"key" {
+        match before {
+            b"routing" => return Some((Promise::Secret, ROUTING_KEY)),
+            b"primary" | b"secondary" | b"storage" => return Some((Promise::Secret, LISTED_KEY)),
+            _ => {}
+        }
+        // `NEXT_PUBLIC_…_KEY` is sent to every browser.
+        if words.contains(&&b"public"[..]) || words.contains(&&b"publishable"[..]) {
+            return None;
+        }
         if is_in(NOT_BEFORE_KEY, before) {
             return None;
         }
@@ -134,9 +159,14 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         return Some((if owned { Promise::Secret } else { Promise::Perhaps }, "api-key"));
     }
     match word {
+        b"auth" if before == b"rediscli" => Some((Promise::Password, "password")),
         b"credential" | b"credentials" | b"cred" | b"creds" | b"auth" | b"salt" | b"dsn"
         | b"webhook" | b"hmac" => Some((Promise::Perhaps, "credential")),
-        b"psk" => Some((Promise::Password, PASSPHRASE)),
+        b"pepper" => Some((Promise::Secret, "secret")),
+        b"bearer" if words.len() == 1 => Some((Promise::Secret, "token")),
+        b"cookie" if before == b"erlang" => Some((Promise::Secret, ERLANG_COOKIE)),
+        b"seed" if matches!(before, b"otp" | b"totp" | b"mfa") => Some((Promise::Secret, "secret")),
+        b"psk" if at + 1 == words.len() => Some((Promise::Password, PASSPHRASE)),
         b"wif" => Some((Promise::Secret, "wallet-key")),
         b"pat" if at > 0 => Some((Promise::Secret, ACCESS_TOKEN)),
         b"otp" if before != b"is" => Some((Promise::Perhaps, "secret")),
@@ -166,9 +196,9 @@ pub fn issuer(name: &[u8]) -> Option<&'static str> {
 const PASSWORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "userpass", "dbpass", "sshpass", "storepass",
     "keypass", "requirepass", "rootpass", "adminpass", "passwort", "kennwort", "contrasena",
-    "senha", "bindpw", "rootpw", "smtppass", "ftppass", "mailpass", "authtok",
+    "senha", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "bindpw", "rootpw", "smtppass", "ftppass", "mailpass", "authtok",
 ];
-const SHORT_PASSWORDS: &[&str] = &["pass", "pwd", "pw", "passin", "passout"];
+const SHORT_PASSWORDS: &[&str] = &["pass", "pwd", "pw", "passin", "passout", "stapsk"];
 
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
@@ -180,8 +210,8 @@ const KEYS: &[&str] = &[
 /// `primary_key`, `cache-key`: names of things.
 #[rustfmt::skip]
 const NOT_BEFORE_KEY: &[&str] = &[
-    "public", "primary", "foreign", "sort", "partition", "cache", "idempotency", "unique", "group",
-    "object", "row", "hash", "index", "range", "composite", "natural", "surrogate", "routing",
+    "public", "foreign", "sort", "partition", "cache", "idempotency", "unique", "group",
+    "object", "row", "hash", "index", "range", "composite", "natural", "surrogate", "parameter",
     "dedup", "dictionary", "config", "property", "env", "translation", "i", "locale", "message",
     "map", "json", "yaml", "header", "param", "query", "column", "field", "sort", "order", "press",
     "hot", "shortcut", "arrow", "escape", "enter", "tab", "host", "known", "publishable", "pub",
@@ -198,7 +228,7 @@ const BEFORE_KEY: &[&str] = &[
     "crypto", "cookie", "wallet", "ssh", "rsa", "security", "server", "consumer", "ingest", "app",
     "application", "backup", "token", "password", "session", "webhook", "priv", "ssl", "tls",
     "integration", "rest", "root", "seal", "unseal", "recovery", "transit", "kms", "storage",
-    "license", "sas", "mac", "bot", "host", "restic", "csrf", "rails", "django", "flask", "stripe",
+    "license", "sas", "mac", "unlock", "ingestion", "bot", "host", "restic", "csrf", "rails", "django", "flask", "stripe",
     "openai", "anthropic", "mistral", "cohere", "google", "gemini", "datadog", "algolia",
     "sendgrid", "mailgun", "mailchimp", "twilio", "openweather", "maps", "youtube", "news",
     "alchemy", "infura", "etherscan", "moralis", "pusher", "newrelic", "relic", "rollbar",
@@ -248,7 +278,7 @@ const NOT_AFTER: &[&str] = &[
     "pressed", "path", "bindings", "binding", "map", "maps", "metric", "metrics", "total",
     "counter", "sum", "bucket", "buckets", "le", "plugin", "plugins", "file_path", "less", "free",
     "fds", "fd", "node", "tag", "details", "func", "fn", "over", "band", "on", "methods", "bytes",
-    "expired", "needed", "rejected", "restriction", "allowed", "flag", "flags",
+    "expired", "needed", "rejected", "restriction", "allowed", "flag", "flags", "re", "regexp", "rx",
 ];
 
 #[rustfmt::skip]
@@ -380,7 +410,6 @@ mod tests {
             "token_type",
             "max_tokens",
             "public_key",
-            "primary_key",
             "next_page_token",
             "secretName",
             "password_file",

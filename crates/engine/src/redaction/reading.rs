@@ -46,6 +46,22 @@ pub fn after_spaces(line: &[u8], from: usize) -> usize {
     from + spaces.count()
 }
 
+/// Over what a terminal takes for colours: `␛[1;32m`.
+pub fn after_escapes(line: &[u8], from: usize) -> usize {
+    let mut place = from;
+    for _ in 0..4 {
+        let Some(rest) = line.get(place..).and_then(|rest| rest.strip_prefix(b"\x1b[")) else {
+            break;
+        };
+        let numbers = rest.iter().take(24).take_while(|byte| matches!(byte, b'0'..=b'?')).count();
+        if !at(rest, numbers).is_ascii_alphabetic() {
+            break;
+        }
+        place += 2 + numbers + 1;
+    }
+    place
+}
+
 pub fn opening_quote(line: &[u8], place: usize) -> Option<Quote> {
     let rest = line.get(place..)?;
     for entity in [&b"&quot;"[..], b"&#34;", b"&#39;", b"%22"] {

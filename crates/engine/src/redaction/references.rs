@@ -15,27 +15,8 @@ fn is_name(value: &[u8]) -> bool {
 
 /// Where the secret is, or code that makes it, instead of the secret.
 pub fn is_reference(value: &[u8], form: Form) -> bool {
-    let has = |needle: &[u8]| value.windows(needle.len()).any(|window| window == needle);
-    if [
-        &b"${"[..],
-        b"$(",
-        b"{{",
-        b"<%",
-        b"#{",
-        b"%(",
-        b"}}",
-        b"://",
-        b"%{",
-        b"$env:",
-        b"$ENV{",
-        b"%s",
-        b"{}",
-        b"{0}",
-        b"\\$",
-    ]
-    .iter()
-    .any(|one| has(one))
-    {
+    let has = |needle: &str| value.windows(needle.len()).any(|window| window == needle.as_bytes());
+    if INSERTED.iter().any(|one| has(one)) {
         return true;
     }
     let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
@@ -61,8 +42,10 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         (b'/' | b'~' | b'.', _) if is_path(value) => return true,
         _ => {}
     }
-    // Patterns of `sed` and `grep`.
-    if [&b".*"[..], b".+", b"[^", b"\\w", b"\\S", b"\\s", b"(?"].iter().any(|one| has(one)) {
+    if PATTERNS.iter().any(|one| has(one)) {
+        return true;
+    }
+    if vocabulary::is_validation(value) {
         return true;
     }
     if REFERENCES.iter().any(|one| value.starts_with(one.as_bytes())) {
@@ -74,6 +57,18 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
     form != Form::Quoted && form != Form::Argument && is_code(value) || is_call(value)
 }
 
+/// Where something is put in when it is run.
+#[rustfmt::skip]
+const INSERTED: &[&str] = &[
+    "${", "$(", "{{", "<%", "#{", "%(", "}}", "://", "%{", "$env:", "$ENV{", "%s", "{}", "{0}", "\\$",
+];
+
+/// Patterns of `sed` and `grep`.
+#[rustfmt::skip]
+const PATTERNS: &[&str] = &[
+    ".*", ".+", "[^", "[A-Z", "[a-z", "[0-9", "[a-f", "[A-F", "[\\w", "\\w", "\\S", "\\s", "(?",
+];
+
 /// What points to a place where secrets are kept, or is sealed already.
 #[rustfmt::skip]
 const REFERENCES: &[&str] = &[
@@ -81,6 +76,7 @@ const REFERENCES: &[&str] = &[
     "ssm:", "sops:", "sha256:", "sha512:", "sha1:", "sha256-", "sha384-", "sha512-", "sha256=",
     "sha1=", "md5:", "!Ref", "!Sub", "!vault", "!GetAtt", "keyring:", "gcp-secret:", "awskms:",
     "data:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
+    "sb_publishable_", "pk_live_", "pk_test_", "pk.",
     "process.env", "os.environ", "System.getenv", "std::env", "import.meta", "ssh-rsa", "ssh-ed",
     "AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2Vj", "age1", "@Microsoft.KeyVault",
 ];

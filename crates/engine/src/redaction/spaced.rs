@@ -4,9 +4,11 @@
 use super::assignment::Context;
 use super::found::{Found, Memory};
 use super::names::{PASSPHRASE, Promise};
-use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
-use super::values::{Form, Makeup, is_secret};
-use super::vocabulary;
+use super::reading::{
+    Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
+};
+use super::values::{Form, Makeup, is_literal, is_secret};
+use super::{announced, chosen, vocabulary};
 
 /// True if a value was found.
 pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bool {
@@ -30,23 +32,34 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
             && name.promise == Promise::Secret
             && Makeup::of(text).is_random();
         let wifi = name.kind == PASSPHRASE && word.to_ascii_lowercase().ends_with(b"psk");
-        (called || wifi || is_sql(line, word, context)) && is_secret(text, name, Form::Quoted)
+        let rest = line.get(value.end + 1..).unwrap_or_default();
+        let directive = name.promise == Promise::Secret
+            && rest.trim_ascii_start().starts_with(b";")
+            && Makeup::of(text).is_random();
+        (called || wifi || directive || is_sql(line, word, context))
+            && is_secret(text, name, Form::Quoted)
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {
         let next = line.get(value.end..).unwrap_or_default().trim_ascii();
         let netrc = next.is_empty()
-            || [&b"machine"[..], b"account", b"default", b"macdef"]
+            || [&b"machine"[..], b"account", b"default", b"macdef", b"port ", b"#", b"protocol "]
                 .iter()
                 .any(|one| next.starts_with(one));
         netrc
             && at(line, context.operator_at) != b'('
             && !vocabulary::is_placeholder(text)
             && text.len() > 2
-    } else if is_word(word, DIRECTIVES) && starts_line(line, named.start) {
-        is_secret(text, name, Form::Argument) && ends_line(line, value.end)
+    } else if is_word(word, DIRECTIVES)
+        && starts_line(line, named.start)
+        && ends_line(line, value.end)
+    {
+        is_secret(text, name, Form::Argument)
+    } else if let Some((start, end)) = last_column(context) {
+        found.add(start, end, context.kind());
+        return true;
     } else {
-        return said(context, &value, text, found);
+        return said(context, &value, text, found) || announced::told(context, found);
     };
     if accepted {
         let prefix = if text.starts_with(b"pass:") { 5 } else { 0 };
@@ -64,6 +77,7 @@ struct Value {
 impl Value {
     fn at(line: &[u8], place: usize) -> Option<Value> {
         let place = if at(line, place) == b'(' { place + 1 } else { place };
+        let place = after_escapes(line, place);
         if let Some(quote) = opening_quote(line, place) {
             let start = place + quote.length();
             return closing_quote(line, start, quote).map(|end| Value { start, end, quoted: true });
@@ -113,7 +127,8 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
         && word
         && ended
         && text.iter().all(u8::is_ascii_lowercase);
-    short || is_secret(text, context.named.name, Form::Argument)
+    let literal = value.quoted && context.named.dashes == 2 && is_literal(text, context.named.name);
+    short || literal || is_secret(text, context.named.name, Form::Argument)
 }
 
 /// `ENV NAME value`, `setx NAME value`, `set -gx NAME value`, `configure set NAME value`
@@ -145,6 +160,37 @@ fn declared(line: &[u8], place: usize) -> Option<usize> {
         (b':', b'=') => Some(equals + 2),
         _ => None,
     }
+}
+
+/// `DB_PASSWORD     string    value`: columns with more than one space between them, as programs list variables.
+fn last_column(context: &Context<'_>) -> Option<(usize, usize)> {
+    let line = context.hit.line;
+    let name = context.named.name;
+    let is_gap = |gap: &[u8]| gap.len() > 1 || gap == b"\t";
+    let gap = is_gap(line.get(context.behind..context.operator_at)?);
+    let variable = name.capitals && name.last && starts_line(line, context.named.start);
+    if !gap || !variable {
+        return None;
+    }
+    let mut place = context.operator_at;
+    for _ in 0..4 {
+        let rest = line.get(place..)?;
+        let end =
+            place + rest.iter().take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).count();
+        let next = after_spaces(line, end);
+        let word = line.get(place..end)?;
+        if line.get(next..)?.trim_ascii().is_empty() {
+            let joined = chosen::is_joined(word) && is_secret(word, name, Form::Argument);
+            let mixed = Makeup::of(word).digits > 0 || joined;
+            let secret = mixed && (joined || is_secret(word, name, Form::Plain));
+            return secret.then_some((place, end));
+        }
+        if !is_gap(line.get(end..next)?) {
+            return None;
+        }
+        place = next;
+    }
+    None
 }
 
 /// `… WITH PASSWORD '…'`, `PASSWORD('…')`
@@ -183,6 +229,10 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     }
     let text = line.get(value.start..value.end).unwrap_or_default();
     let text = trimmed(text);
+    // `SRP_user_pwd *SRP_get(SRP *vb`: a type and what is declared with it.
+    if text.starts_with(b"*") || text.contains(&b'(') && !value.quoted {
+        return false;
+    }
     let makeup = Makeup::of(text);
     let kinds = [makeup.lower, makeup.upper, makeup.digits, makeup.other];
     let kinds = kinds.iter().filter(|count| **count > 0).count();

@@ -130,6 +130,7 @@ impl Redactor {
         let gate = std::sync::Arc::clone(&self.rules.gate);
         let mut line = LineAround::default();
         let mut from = self.scanned;
+        let mut limit = limit;
         while let Some(place) = gate.next(&self.buffer, from, limit) {
             from = place + 1;
             let rest = self.buffer.get(place..).unwrap_or_default();
@@ -139,13 +140,12 @@ impl Redactor {
                 let mut found = Found { spans: &mut self.spans, base };
                 let begun = dispatch(meaning, length, &hit, &mut self.memory, &mut found);
                 if let (Begun::Block(block), false) = (begun, line.is_endless(place)) {
-                    self.block = Some(block);
+                    // A block takes whole lines: what else is on this one is seen before it.
+                    limit = line.end;
+                    if self.block.as_ref().is_none_or(Block::gives_way) {
+                        self.block = Some(block);
+                    }
                 }
-            }
-            if self.block.is_some() {
-                // A block takes whole lines: what else is on this one has been seen or is seen now.
-                self.scanned = line.end;
-                return;
             }
         }
         self.scanned = limit;
@@ -210,7 +210,7 @@ impl Redactor {
                 return;
             }
         }
-        if matches!(block, Block::Data { .. }) {
+        if block.shares_lines() && part != Part::Whole {
             // What else is in the line counts as well, and may begin another block.
             self.scanned = start;
             self.scan(end);
@@ -350,10 +350,10 @@ fn dispatch(
     match meaning {
         Meaning::Token(token) => tokens::look(hit, token, length, found),
         Meaning::Program(program) => arguments::look(hit, program, found),
-        Meaning::Line(line) => lines::look(hit, *line, length, memory, found),
+        Meaning::Line(line) => return lines::look(hit, *line, length, memory, found),
         Meaning::Call(argument) => calls::look(hit, hit.at + length, *argument, found),
         Meaning::Block(start) => return blocks::look(hit, *start, length, memory, found),
-        Meaning::Name => assignment::look(hit, memory, found),
+        Meaning::Name => return assignment::look(hit, memory, found),
         Meaning::Value => assignment::look_for_value(hit, memory, found),
         Meaning::Authorization => headers::look_for_authorization(hit, length, found),
         Meaning::Scheme => headers::look_for_scheme(hit, length, found),

@@ -349,6 +349,11 @@ pub const TOKENS: &[Token] = &[
         &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_prod_", "rk_prod_"],
         &[Run(ALNUM, 16, 250)],
     ),
+    token(
+        "braintree-token",
+        &["access_token$production$", "access_token$sandbox$"],
+        &[Run(LOWNUM, 16, 16), Text("$"), Run(HEX, 32, 32)],
+    ),
     token("stripe-webhook-secret", &["whsec_"], &[Run(BASE_PADDED, 24, 100)]),
     token("square-token", &["sq0atp-", "sq0csp-", "sq0idp-"], &[Run(SAFE, 22, 64)]),
     mixed("square-access-token", &["EAAA"], &[Run(SAFE, 56, 64)]),

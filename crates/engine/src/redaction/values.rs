@@ -3,7 +3,9 @@
 
 use super::chosen;
 use super::literals::from_base64;
-use super::names::{ACCESS_TOKEN, Name, Promise, SECRET_ID};
+use super::names::{
+    ACCESS_TOKEN, ERLANG_COOKIE, LISTED_KEY, Name, Promise, ROUTING_KEY, SECRET_ID,
+};
 use super::references::{is_identifier, is_reference};
 use super::vocabulary;
 
@@ -133,6 +135,11 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     match name.kind {
         SECRET_ID => return is_uuid(value),
+        ROUTING_KEY => return is_hex(value, 32),
+        LISTED_KEY => return value.ends_with(b"=") && value.len() >= 40 && makeup.is_random(),
+        ERLANG_COOKIE if value.len() >= 16 && value.iter().all(is_word) => {
+            return true;
+        }
         ACCESS_TOKEN if value.len() < 20 || !value.iter().all(is_word) => return false,
         _ => {}
     }
@@ -148,6 +155,26 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
         }
         Promise::Mnemonic => makeup.spaces >= 11 && makeup.lower + makeup.spaces == makeup.length,
     }
+}
+
+/// The same where a value is plainly given as it is, so that a word will do.
+pub fn is_literal(value: &[u8], name: Name) -> bool {
+    let least = match name.promise {
+        Promise::Password => 5,
+        Promise::Secret => 8,
+        _ => return false,
+    };
+    let makeup = Makeup::of(value);
+    let path = matches!(value.first(), Some(b'/' | b'.' | b'~' | b'-' | b'@' | b'`' | b'$'));
+    let words = if makeup.spaces > 0 { chosen::is_plain_phrase(value) } else { true };
+    makeup.length >= least
+        && makeup.length <= 128
+        && makeup.letters() > 0
+        && !path
+        && words
+        && !vocabulary::is_placeholder(value)
+        && !is_reference(value, Form::Argument)
+        && !is_technical(value)
 }
 
 fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
@@ -199,6 +226,10 @@ fn is_password_of_words(value: &[u8], makeup: &Makeup, name: Name, form: Form) -
     if makeup.digits == 0 && words_refer(value) {
         return false;
     }
+    // A name of something may be written like this too, but not often as what a password is.
+    if form == Form::Quoted && name.last && makeup.digits > 0 && chosen::is_joined(value) {
+        return true;
+    }
     let data = name.capitals || matches!(form, Form::Quoted | Form::Argument | Form::Query);
     let joined = !value.contains(&b'_') || form == Form::Quoted;
     let enough = if data { 3 } else { 4 };
@@ -236,15 +267,22 @@ fn is_sentence_end(value: &[u8]) -> bool {
     rest.iter().all(u8::is_ascii_alphabetic)
 }
 
+fn is_hex(value: &[u8], length: usize) -> bool {
+    value.len() == length && value.iter().all(u8::is_ascii_hexdigit)
+}
+
 fn is_uuid(value: &[u8]) -> bool {
     let groups = value.split(|byte| *byte == b'-').map(<[u8]>::len);
     groups.eq([8, 4, 4, 4, 12])
         && value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
 }
 
+/// How long it is.
+pub const APPLICATION_PASSWORD: usize = 19;
+
 /// Four groups of four letters, as large mail providers print them.
 pub fn is_application_password(value: &[u8]) -> bool {
-    value.len() == 19
+    value.len() == APPLICATION_PASSWORD
         && value
             .split(|byte| *byte == b' ')
             .all(|group| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase))
@@ -252,6 +290,13 @@ pub fn is_application_password(value: &[u8]) -> bool {
 
 fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     if makeup.spaces > 0 || makeup.length < 8 || makeup.digits == makeup.length || is_slug(value) {
+        return false;
+    }
+    // `DistributionList.NextMarker`: a place in a document.
+    let path = makeup.digits == 0
+        && value.contains(&b'.')
+        && value.split(|byte| *byte == b'.').all(is_identifier);
+    if path {
         return false;
     }
     // The name of something in a program.
@@ -287,6 +332,11 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
         && makeup.letters() > 0;
     if signed && form == Form::Query {
         return true;
+    }
+    // A program in an address: `?code=fn+main()%0A`.
+    let has = |needle: &[u8]| value.windows(needle.len()).any(|window| window == needle);
+    if form == Form::Query && (has(b"%0A") || has(b"(") || has(b"%7B")) {
+        return false;
     }
     let enough = if form == Form::Query { 3.0 } else { 3.5 };
     (mixed || symbols) && makeup.entropy >= enough && makeup.changes * 5 >= makeup.length

@@ -74,6 +74,24 @@ pub fn is_technical(value: &[u8]) -> bool {
     TECHNICAL.iter().any(|one| one.as_bytes() == trimmed)
 }
 
+/// `required|min:8|confirmed`: what a form asks of a password.
+pub fn is_validation(value: &[u8]) -> bool {
+    let separator = if value.contains(&b'|') { b'|' } else { b',' };
+    let is_rule = |part: &[u8]| {
+        let word =
+            part.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_').count();
+        word > 1 && matches!(part.get(word), None | Some(b':' | b'=' | b',' | b'(' | b'['))
+    };
+    let known = |part: &[u8]| {
+        RULES.iter().any(|rule| {
+            part.strip_prefix(rule.as_bytes())
+                .is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+        })
+    };
+    let mut parts = value.split(|byte| *byte == separator);
+    value.contains(&separator) && parts.clone().all(is_rule) && parts.any(known)
+}
+
 pub fn is_of_code(word: &[u8]) -> bool {
     CODE.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
 }
@@ -205,6 +223,13 @@ const CODE: &[&str] = &[
     "dev", "cluster", "file", "path", "role", "policy", "group", "store", "storage", "cache",
     "factor", "sign", "label", "title", "message", "error", "hint", "hasher", "encoder", "required",
     "registry", "docker", "kube", "module", "package", "class", "method", "function", "index",
+];
+
+#[rustfmt::skip]
+const RULES: &[&str] = &[
+    "required", "nullable", "sometimes", "confirmed", "optional", "omitempty", "min", "max", "gte",
+    "lte", "minLength", "maxLength", "min_length", "max_length", "string", "alphanum", "alpha_num",
+    "uuid", "trim", "matches", "size", "between", "filled", "present", "bail", "same", "regex",
 ];
 
 #[rustfmt::skip]

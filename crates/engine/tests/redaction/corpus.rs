@@ -25,7 +25,7 @@ fn case(line: &str) -> Case {
         Some((kind, text)) if marked => (kind, text),
         _ => ("", line),
     };
-    let text = filled(&text.replace('⏎', "\n"));
+    let text = filled(&text.replace('⏎', "\n").replace('␛', "\u{1b}"));
     let Some((before, rest)) = text.split_once('«').filter(|_| marked) else {
         return Case { kind: String::new(), redacted: text.clone(), text, secret: String::new() };
     };

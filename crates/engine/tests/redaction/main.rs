@@ -19,6 +19,8 @@ const SUNDRY: &str = include_str!("sundry_secrets.txt");
 const HARMLESS_SUNDRY: &str = include_str!("sundry_lookalikes.txt");
 const CLASSES: &str = include_str!("classes_secrets.txt");
 const HARMLESS_CLASSES: &str = include_str!("classes_lookalikes.txt");
+const KIN: &str = include_str!("kin_secrets.txt");
+const HARMLESS_KIN: &str = include_str!("kin_lookalikes.txt");
 
 fn redacted(rules: &Rules, text: &[u8]) -> (String, Report) {
     let (output, report) = rules.redact(text);
@@ -39,7 +41,8 @@ fn is_covered(case: &Case, output: &str) -> bool {
 fn secrets_are_covered_as_a_whole() {
     let rules = Rules::new();
     let mut missed = Vec::new();
-    let all: Vec<Case> = [SECRETS, EXCERPTS, SUNDRY, CLASSES].into_iter().flat_map(cases).collect();
+    let all: Vec<Case> =
+        [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases).collect();
     assert!(all.len() > 400, "{} secrets", all.len());
     for case in all {
         let (output, report) = redacted(&rules, case.text.as_bytes());
@@ -58,7 +61,7 @@ fn what_is_around_a_secret_stays() {
     // a signature.
     let wider =
         ["\"private_key\":\"-----BEGIN", "BASIC_AUTH=", "Authorization: AWS4", "SharedKey store1:"];
-    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES].into_iter().flat_map(cases) {
+    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases) {
         if !wider.iter().any(|one| case.text.contains(one)) {
             assert_eq!(redacted(&rules, case.text.as_bytes()).0, case.redacted, "{}", case.text);
         }
@@ -69,7 +72,7 @@ fn what_is_around_a_secret_stays() {
 fn what_looks_like_a_secret_stays() {
     let rules = Rules::new();
     let mut altered = Vec::new();
-    for case in [LOOKALIKES, HARMLESS_EXCERPTS, HARMLESS_SUNDRY, HARMLESS_CLASSES]
+    for case in [LOOKALIKES, HARMLESS_EXCERPTS, HARMLESS_SUNDRY, HARMLESS_CLASSES, HARMLESS_KIN]
         .into_iter()
         .flat_map(cases)
     {
@@ -92,7 +95,7 @@ fn every_kind_of_token_has_an_example() {
 
 /// All of the corpus in one text.
 fn everything() -> Vec<u8> {
-    let files = [SECRETS, LOOKALIKES, EXCERPTS, HARMLESS_EXCERPTS, SUNDRY, HARMLESS_SUNDRY];
+    let files = [SECRETS, LOOKALIKES, EXCERPTS, HARMLESS_EXCERPTS, SUNDRY, HARMLESS_SUNDRY, KIN];
     let mut text = Vec::new();
     for case in files.into_iter().flat_map(cases) {
         text.extend_from_slice(case.text.as_bytes());
@@ -119,7 +122,7 @@ fn own_rules() -> Rules {
 #[test]
 fn pieces_make_no_difference() {
     let rules = own_rules();
-    let secrets = [SECRETS, EXCERPTS, SUNDRY, CLASSES].into_iter().flat_map(cases);
+    let secrets = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases);
     let marked = "TICKET-12345 and kn0wn-value-of-mine\nend".to_owned();
     for text in secrets.map(|case| case.text).chain([marked]) {
         let text = text.as_bytes();
@@ -214,7 +217,7 @@ fn bytes_that_are_no_text_stay() {
 #[test]
 fn what_was_redacted_stays_as_it_is() {
     let rules = Rules::new();
-    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES].into_iter().flat_map(cases) {
+    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases) {
         let (once, _) = redacted(&rules, case.text.as_bytes());
         let (twice, report) = redacted(&rules, once.as_bytes());
         assert_eq!(twice, once, "{report:?}");
