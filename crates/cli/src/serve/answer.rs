@@ -66,7 +66,7 @@ impl IntoResponse for Barred {
                 "send it at once",
             ),
             Barred::NotFound => {
-                (StatusCode::NOT_FOUND, "not_found", "there is nothing here", "see /openapi.json")
+                (StatusCode::NOT_FOUND, "not_found", "there is nothing here", "docs/serve.md has what can be asked")
             }
         };
         let body = json!({ "error": { "code": code, "message": message, "hint": hint } });
