@@ -65,9 +65,12 @@ impl IntoResponse for Barred {
                 "the body did not come in time",
                 "send it at once",
             ),
-            Barred::NotFound => {
-                (StatusCode::NOT_FOUND, "not_found", "there is nothing here", "docs/serve.md has what can be asked")
-            }
+            Barred::NotFound => (
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "there is nothing here",
+                "docs/serve.md has what can be asked",
+            ),
         };
         let body = json!({ "error": { "code": code, "message": message, "hint": hint } });
         let mut response = (status, Json(body)).into_response();

@@ -27,7 +27,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         serde_json::from_slice(bytes).map(Body).map_err(|error| {
             let problem = format!("the body is not what is expected here: {error}");
-            Problem::new(Code::BadRequest, problem, "docs/serve.md has what can be asked").into_response()
+            Problem::new(Code::BadRequest, problem, "docs/serve.md has what can be asked")
+                .into_response()
         })
     }
 }
