@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::limits;
 use crate::mounts::{self, Mount};
@@ -16,6 +16,8 @@ use crate::mounts::{self, Mount};
 const CONTROLLERS: [&str; 2] = ["pids", "memory"];
 const INNER: &str = "inside";
 const PREFIX: &str = "exacta-world-";
+
+const LONGEST_FAREWELL: Duration = Duration::from_secs(5);
 
 /// Taken away when the world has ended.
 pub struct ControlGroups {
@@ -49,11 +51,10 @@ impl ControlGroups {
 impl Drop for ControlGroups {
     fn drop(&mut self) {
         for outer in &self.outer {
-            // The kernel counts the last processes out a little after their end.
-            for _ in 0..50 {
-                if remove(outer).is_ok() {
-                    break;
-                }
+            // The kernel counts the last processes out a little after their end: on a busy machine, or after a bomb,
+            // not so little.
+            let deadline = Instant::now() + LONGEST_FAREWELL;
+            while remove(outer).is_err() && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
@@ -149,15 +150,20 @@ fn sweep(above: &Path) {
     }
 }
 
-/// Only groups that are empty go away: that is what `rmdir` does here.
+/// Only groups that are empty go away: that is what `rmdir` does here. Worlds that begin beside each other may sweep
+/// the same one, so what is gone already is as good as removed, and one that is in use does not keep the others.
 fn remove(group: &Path) -> io::Result<()> {
-    if !group.exists() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(group)?.flatten() {
-        if entry.file_type()?.is_dir() {
-            remove(&entry.path())?;
+    let entries = match fs::read_dir(group) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let _if_not_ours_stays_too = remove(&entry.path());
         }
     }
-    fs::remove_dir(group)
+    match fs::remove_dir(group) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }

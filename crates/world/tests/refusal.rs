@@ -7,7 +7,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const NO_WORLD: Option<i32> = Some(125);
 
@@ -133,22 +134,41 @@ fn tools_that_fail_are_no_world_either() {
 
 #[test]
 fn its_control_groups_are_taken_away() {
-    let left = || {
-        let mut found = Vec::new();
-        look(Path::new("/sys/fs/cgroup"), 6, &mut found);
-        found.retain(|name| is_left(name));
-        found
-    };
-    let (status, _, stderr) = run(&mut world(&["true"]));
-    assert_eq!(status, Some(0), "{stderr}");
-    assert_eq!(left(), Vec::<String>::new());
+    let maker = world(&["true"]).stderr(Stdio::piped()).spawn().expect("the binary runs");
+    let name = maker.id();
+    let Output { status, stderr, .. } = maker.wait_with_output().expect("it ends");
+    assert_eq!(status.code(), Some(0), "{}", String::from_utf8_lossy(&stderr));
+    assert_eq!(groups_of(name), Vec::<String>::new());
 }
 
-/// A group whose maker, named in it, is gone. Others belong to tests beside this one.
-fn is_left(group: &str) -> bool {
-    let after = group.rsplit('/').next().and_then(|name| name.strip_prefix("exacta-world-"));
-    let maker = after.and_then(|name| name.split('-').next());
-    maker.is_some_and(|maker| !Path::new("/proc").join(maker).exists())
+/// Who is killed cannot tidy up: the worlds after it do.
+#[test]
+fn what_a_killed_world_leaves_is_taken_away_by_the_next() {
+    let mut maker = world(&["sleep", "60"]).spawn().expect("the binary runs");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while groups_of(maker.id()).is_empty() {
+        assert!(
+            Instant::now() < deadline,
+            "there are no control groups here: the worlds' limits need them"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    maker.kill().expect("it is our child");
+    maker.wait().expect("it has ended");
+    while !groups_of(maker.id()).is_empty() {
+        assert!(Instant::now() < deadline, "{:?} stay", groups_of(maker.id()));
+        let (status, _, stderr) = run(&mut world(&["true"]));
+        assert_eq!(status, Some(0), "{stderr}");
+    }
+}
+
+/// The groups that the world made by this process has now.
+fn groups_of(maker: u32) -> Vec<String> {
+    let mut found = Vec::new();
+    look(Path::new("/sys/fs/cgroup"), 6, &mut found);
+    let prefix = format!("exacta-world-{maker}-");
+    found.retain(|group| group.rsplit('/').next().is_some_and(|name| name.starts_with(&prefix)));
+    found
 }
 
 fn look(folder: &Path, depth: u32, found: &mut Vec<String>) {
