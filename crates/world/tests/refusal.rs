@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at the machine from outside")]
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -134,40 +135,39 @@ fn tools_that_fail_are_no_world_either() {
 
 #[test]
 fn its_control_groups_are_taken_away() {
-    let maker = world(&["true"]).stderr(Stdio::piped()).spawn().expect("the binary runs");
-    let name = maker.id();
-    let Output { status, stderr, .. } = maker.wait_with_output().expect("it ends");
-    assert_eq!(status.code(), Some(0), "{}", String::from_utf8_lossy(&stderr));
-    assert_eq!(groups_of(name), Vec::<String>::new());
+    let (status, token, stderr) = run(&mut world(&["printenv", "EXACTA_WORLD_TOKEN"]));
+    assert_eq!((status, token.trim().len()), (Some(0), 24), "{stderr}");
+    assert_eq!(groups_of(token.trim()), Vec::<String>::new());
 }
 
 /// Who is killed cannot tidy up: the worlds after it do.
 #[test]
 fn what_a_killed_world_leaves_is_taken_away_by_the_next() {
-    let mut maker = world(&["sleep", "60"]).spawn().expect("the binary runs");
+    let script = "echo $EXACTA_WORLD_TOKEN; exec sleep 60";
+    let mut started = world(&["bash", "-c", script]);
+    let mut started = started.stdout(Stdio::piped()).spawn().expect("the binary runs");
+    let mut token = String::new();
+    let stdout = started.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut token).expect("its first line");
+    let groups = groups_of(token.trim());
+    let maker = groups.first().and_then(|group| group.rsplit('-').nth(1)?.parse().ok());
+    let maker = maker.and_then(rustix::process::Pid::from_raw).expect("a group with its maker");
+    rustix::process::kill_process(maker, rustix::process::Signal::KILL).expect("it is ours");
+    started.wait().expect("it has ended");
+
     let deadline = Instant::now() + Duration::from_secs(30);
-    while groups_of(maker.id()).is_empty() {
-        assert!(
-            Instant::now() < deadline,
-            "there are no control groups here: the worlds' limits need them"
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    maker.kill().expect("it is our child");
-    maker.wait().expect("it has ended");
-    while !groups_of(maker.id()).is_empty() {
-        assert!(Instant::now() < deadline, "{:?} stay", groups_of(maker.id()));
+    while !groups_of(token.trim()).is_empty() {
+        assert!(Instant::now() < deadline, "{:?} stay", groups_of(token.trim()));
         let (status, _, stderr) = run(&mut world(&["true"]));
         assert_eq!(status, Some(0), "{stderr}");
     }
 }
 
-/// The groups that the world made by this process has now.
-fn groups_of(maker: u32) -> Vec<String> {
+/// The groups that this world has now.
+fn groups_of(token: &str) -> Vec<String> {
     let mut found = Vec::new();
     look(Path::new("/sys/fs/cgroup"), 6, &mut found);
-    let prefix = format!("exacta-world-{maker}-");
-    found.retain(|group| group.rsplit('/').next().is_some_and(|name| name.starts_with(&prefix)));
+    found.retain(|group| group.ends_with(&format!("-{token}")));
     found
 }
 
