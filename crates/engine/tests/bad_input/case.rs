@@ -120,7 +120,7 @@ impl Case {
     }
 
     fn stopped_early(mut self) -> Self {
-        self.limits.wall_time = Some(Duration::from_secs(1));
+        self.limits.wall_time = Some(Duration::from_millis(500));
         self
     }
 

@@ -7,7 +7,7 @@ pub fn cases() -> Vec<Case> {
         "yes > f",
         "yes >> f",
         "yes | cat > f",
-        "yes | tee f > /dev/null",
+        "yes | head -c 50000000 | tee f > /dev/null",
         "seq 1 10000000 > f",
         "seq 1 400000 | sort > f",
         "printf '%3000000s' > f",
