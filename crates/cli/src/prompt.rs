@@ -7,6 +7,7 @@ use exacta::approvals::{Answer, Approver, Question};
 use exacta::policy::{Decision, Finding, JudgedCommand};
 
 use crate::terminal::{self, visible};
+use crate::verbs::approvals::result;
 
 /// Lines of a long command that are shown from its beginning and from its end.
 const SHOWN_LINES: usize = 20;
@@ -14,6 +15,8 @@ const SHOWN_LINES: usize = 20;
 const SHOWN_CHARACTERS: usize = 1_000;
 /// Commands that ask, each with its reasons.
 const SHOWN_REASONS: usize = 20;
+/// Lines of what came of a trial.
+const SHOWN_RESULT: usize = 80;
 
 /// Asks on the controlling terminal.
 pub struct Prompt;
@@ -44,7 +47,10 @@ fn understood(answer: &str, always_offered: bool) -> Answer {
 
 fn shown(question: &Question) -> String {
     // Writing to a String cannot fail.
-    let mut text = String::from("\nexacta asks before it runs this:\n\n");
+    let mut text = String::from(match question.tried {
+        None => "\nexacta asks before it runs this:\n\n",
+        Some(_) => "\nexacta has run this apart, and asks before anything of it counts:\n\n",
+    });
     text.push_str(&whole(&question.text.to_str_lossy()));
     let _ = writeln!(text, "\n  in  {}", visible(&question.directory.to_str_lossy()));
     if !question.asker.goal.is_empty() {
@@ -61,6 +67,11 @@ fn shown(question: &Question) -> String {
     }
     if question.allowed > 0 {
         let _ = writeln!(text, "  and {} more that the rules allow", question.allowed);
+    }
+    if let Some(tried) = &question.tried {
+        let mut came = String::new();
+        result(&mut came, tried);
+        text.push_str(&whole_lines(&came));
     }
     let lasting = question.asks.iter().any(|command| command.finding.irreversible);
     text.push_str(if lasting {
@@ -107,6 +118,22 @@ fn place(finding: &Finding) -> String {
         Some(source) => format!("{}, {}:{}", finding.rule, source.file, source.line),
         None => finding.rule.to_string(),
     }
+}
+
+/// Of a long result, its beginning and its end.
+fn whole_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let left_out = lines.len().saturating_sub(SHOWN_RESULT);
+    let mut shown = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        if left_out > 0 && number == SHOWN_RESULT / 2 {
+            let _ = writeln!(shown, "  [… {left_out} lines left out: exacta diff shows all …]");
+        }
+        if number < SHOWN_RESULT / 2 || number >= SHOWN_RESULT / 2 + left_out {
+            let _ = writeln!(shown, "{}", cut(line));
+        }
+    }
+    shown
 }
 
 /// Every line, or the beginning and the end: a tail out of sight is where something hides.
@@ -178,6 +205,7 @@ mod tests {
             always: None,
             digest: exacta::approvals::Digest::of_parts([]),
             asker: exacta::approvals::Asker::default(),
+            tried: None,
         };
         let shown = shown(&question);
         assert!(shown.contains("because of forever"), "{shown}");

@@ -6,6 +6,8 @@
     reason = "tests make directories and run the binary"
 )]
 
+#[path = "judge/afterwards.rs"]
+mod afterwards;
 #[path = "judge/approvals.rs"]
 mod approvals;
 #[path = "judge/guarded.rs"]

@@ -1,5 +1,7 @@
 //! Where it is decided what a session may do: the policy in force, who can be asked, what was decided before.
 
+mod trying;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -12,7 +14,7 @@ use exacta_shell::host::Refusal;
 
 use crate::approvals::{
     Answer, Approver, Asker, Digest, Grant, PendingStore, Question, Scope, Standing, State,
-    Unattended, storable,
+    Unattended, When, storable,
 };
 use crate::audit::Audit;
 use crate::commands_file::Entered;
@@ -51,6 +53,8 @@ pub struct Judgement {
     pub approver: Arc<dyn Approver>,
     /// Who asks, and what for.
     pub asker: Asker,
+    /// When a person is asked.
+    pub when: When,
 }
 
 impl Judgement {
@@ -68,6 +72,7 @@ impl Judgement {
             grants: Grants::default(),
             approver: Arc::new(Unattended),
             asker: Asker::default(),
+            when: When::Before,
         })
     }
 
@@ -81,6 +86,7 @@ impl Judgement {
             grants: Grants::default(),
             approver: Arc::new(Unattended),
             asker: Asker::default(),
+            when: When::Before,
         }
     }
 }
@@ -113,6 +119,7 @@ struct GateState {
     grant: Option<Grant>,
     /// The strictest finding of the request so far.
     strictest: Option<Finding>,
+    trial: trying::Trial,
 }
 
 /// "No", and to what.
@@ -186,6 +193,7 @@ impl Gate {
         state.asker = asker;
         state.grant = None;
         state.strictest = None;
+        state.trial = trying::Trial::default();
     }
 
     /// What the judge has said of the request so far.
@@ -238,6 +246,7 @@ impl Gate {
         if asks.is_empty() || self.decided(&asks) {
             return Ok(());
         }
+        let may_be_tried = self.may_be_tried(&proposed, &asks);
         let Proposed { text, directory, environment, commands, .. } = proposed;
         let digest = Digest::of(text.as_bstr(), directory, environment, &self.judgement.version);
         let always = storable(&text, &asks);
@@ -245,9 +254,13 @@ impl Gate {
         let asker = self.state().asker.clone();
         let asker = asker.unwrap_or_else(|| self.judgement.asker.clone());
         let directory = directory.into();
-        let question = Question { text, directory, asks, allowed, always, digest, asker };
+        let tried = None;
+        let question = Question { text, directory, asks, allowed, always, digest, asker, tried };
         if self.stands(&question) || self.was_approved(&question)? {
             return Ok(());
+        }
+        if may_be_tried {
+            return self.try_first(question);
         }
         let answer = self.judgement.approver.ask(&question);
         self.settle(answer, question)
@@ -294,6 +307,7 @@ impl Gate {
                     _ => Scope::Once,
                 };
                 self.grant(question, Some(pending.id), &by, scope);
+                self.state().trial.result = pending.tried;
                 Ok(true)
             }
             Err(problem) => Err(Self::broken(question, &problem.to_string())),

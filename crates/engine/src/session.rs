@@ -8,11 +8,13 @@ mod outcome;
 mod recording;
 mod request;
 mod streams;
+mod trial;
 
 pub use canceller::Canceller;
 pub use options::{SessionOptions, Storage};
 pub use outcome::Outcome;
 pub use request::{Request, Streams};
+use trial::Trial;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,12 +25,13 @@ use exacta_shell::control::{Control, Limits};
 use exacta_shell::files::FileTable;
 use exacta_shell::filesystem::{FileSystem, Follow, OpenFile};
 use exacta_shell::shell::Shell;
-use exacta_shell::status::{Flow, Interrupt, Stop};
+use exacta_shell::status::{Flow, Interrupt};
 
 use exacta_policy::Verdict;
 use exacta_shell::host::{Identity, Step};
 use exacta_store::audit::AuditError;
 
+use crate::approvals::Tried;
 use crate::audit::{Audit, Ended};
 use crate::decisions::ProjectDecisions;
 use crate::error::EngineError;
@@ -40,7 +43,7 @@ use crate::pipeline;
 use crate::programs::{ProgramOptions, Programs};
 use crate::redaction::{Redaction, Results};
 use crate::surroundings::World;
-use crate::undo::Transactions;
+use crate::undo::{Keep, Transactions};
 
 /// What ends with a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,15 @@ enum Extent {
     Request,
     /// A script: the `EXIT` trap fires, and the session is over.
     Session,
+}
+
+/// What came of running a request.
+struct Attempt {
+    flow: Flow,
+    /// It ran apart, and nobody has decided yet.
+    trial: Option<Trial>,
+    /// It ran before: somebody has approved what came of it.
+    approved: Option<Tried>,
 }
 
 pub struct Session {
@@ -235,15 +247,12 @@ impl Session {
     ) -> Outcome {
         let (started, worked) = (Instant::now(), self.host.recorded_time());
         let (streams, said_to) = self.begin(request, recorded);
-        let begun = self.begin_record(recorded, request.id);
-        let screened = begun.and_then(|()| self.screen(request.text.as_bstr()));
-        let laid = screened.and_then(|()| self.lay(request.keep));
-        let mut flow = laid.and_then(|()| body(&mut self.shell));
+        let Attempt { mut flow, trial, approved } = self.attempt(request, recorded, body);
         // What was stopped may look like an end: a reader whose writer was stopped first sees the end of its input.
         if let Err(stop) = self.shell.control.check() {
             flow = Err(stop.into());
         }
-        let (stopped, exited, signal) = match &flow {
+        let (mut stopped, exited, signal) = match &flow {
             Err(Interrupt::Stopped(stop)) => (Some(stop.clone()), true, None),
             Err(Interrupt::Killed(signal)) => (None, true, Some(*signal)),
             Err(Interrupt::Exit(_)) => (None, true, None),
@@ -253,7 +262,7 @@ impl Session {
             Extent::Request => self.shell.end_request(flow),
             Extent::Session => self.shell.finish(flow),
         };
-        let programs = self.host.end_request(extent == Extent::Session);
+        let programs = self.host.end_request(extent == Extent::Session || trial.is_some());
         if let Some(tally) = &programs {
             self.note_irreversible(tally, said_to.as_ref());
         }
@@ -262,7 +271,12 @@ impl Session {
         let processor_time = own_time + of_programs.unwrap_or_default();
         // Closes what the request had open, so that the last writes are seen.
         self.shell.files = FileTable::default();
-        let undo = self.close_record(&mut status, request.keep, said_to.clone());
+        let keep = if trial.is_some() { Keep::Hold } else { request.keep };
+        let mut undo = self.close_record(&mut status, keep, said_to.clone());
+        if let Some(trial) = trial {
+            (status, undo, stopped) = self.end_trial(trial, status, stopped, undo);
+        }
+        undo = approved.and_then(|tried| tried.held).map(trial::applied).or(undo);
         if extent == Extent::Request && !exited {
             self.host.lay_ahead();
         }
@@ -292,6 +306,26 @@ impl Session {
         }
         outcome.steps = self.shown(outcome.steps);
         outcome
+    }
+
+    /// Looks at it, and runs it where nothing speaks against that: in the project or apart.
+    fn attempt(
+        &mut self,
+        request: &Request,
+        recorded: &BStr,
+        body: impl FnOnce(&mut Shell) -> Flow,
+    ) -> Attempt {
+        let begun = self.begin_record(recorded, request.id);
+        let screened = begun.and_then(|()| self.screen(request.text.as_bstr(), request.keep));
+        let laid = screened.and_then(|()| self.lay(request.keep));
+        if let Some(approved) = self.gate.take_result() {
+            let flow = laid.and_then(|()| self.replay(&approved));
+            return Attempt { flow, trial: None, approved: Some(approved) };
+        }
+        match laid.and_then(|()| self.begin_trial()) {
+            Ok(trial) => Attempt { flow: body(&mut self.shell), trial, approved: None },
+            Err(interrupt) => Attempt { flow: Err(interrupt), trial: None, approved: None },
+        }
     }
 
     /// Everything that a request finds when it begins: its streams, and nothing of the one before.
@@ -331,13 +365,16 @@ impl Session {
     }
 
     /// In the face of S3 the whole request is looked at before anything of it runs.
-    fn screen(&self, text: &BStr) -> Result<(), Interrupt> {
+    fn screen(&self, text: &BStr, keep: Keep) -> Result<(), Interrupt> {
         if self.gate.judgement.face == Face::Shell {
             return Ok(());
         }
+        if keep == Keep::Apply && self.transactions.is_some() {
+            self.gate.allow_trial();
+        }
         let screened = pipeline::screen(&self.gate, text, &self.world());
-        screened
-            .map_err(|refused| Interrupt::Stopped(Stop::Refused(self.gate.as_refusal(&refused))))
+        self.gate.end_screening();
+        screened.map_err(|refused| self.stopped(&refused))
     }
 
     /// What the judge sees of this session.

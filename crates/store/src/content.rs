@@ -125,6 +125,26 @@ pub(crate) fn read_all(file: impl AsFd) -> Result<Vec<u8>, Errno> {
     read_first(file, u64::MAX)
 }
 
+/// The first so many bytes, piece by piece.
+pub(crate) fn each_piece(
+    file: impl AsFd,
+    most: u64,
+    piece: &mut impl FnMut(&[u8]),
+) -> Result<(), Errno> {
+    let mut buffer = vec![0; 256 << 10];
+    let mut at = 0;
+    while at < most {
+        let count = read_full(&file, &mut buffer, at)? as u64;
+        let count = count.min(most - at);
+        piece(buffer.get(..count as usize).unwrap_or_default());
+        if count == 0 {
+            break;
+        }
+        at += count;
+    }
+    Ok(())
+}
+
 pub(crate) fn read_first(file: impl AsFd, most: u64) -> Result<Vec<u8>, Errno> {
     let size = most.min(system::stat_handle(&file)?.st_size as u64);
     let mut content = vec![0; usize::try_from(size).unwrap_or(0)];

@@ -61,6 +61,15 @@ fn message(pending: &Pending) -> String {
     if let Some(command) = &pending.irreversible {
         text.push_str(&format!("cannot be undone: {}\n", visible(command)));
     }
+    if let Some(tried) = &pending.tried {
+        text.push_str(&format!(
+            "it has run apart with exit code {}; a yes brings this into the project:\n{}\nit said:\n{}\n{}\n",
+            tried.exit,
+            visible(&tried.changes),
+            visible(&tried.stdout),
+            visible(&tried.stderr)
+        ));
+    }
     if !pending.goal.is_empty() {
         text.push_str(&format!("the agent says that it is for: {}\n", visible(&pending.goal)));
     }

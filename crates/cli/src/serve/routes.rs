@@ -17,7 +17,7 @@ use super::body::Body;
 use super::guard::{self, Client};
 use super::{Daemon, page, people, running};
 use crate::service::{Ask, Decision, Problem, Project, Service};
-use exacta::approvals::{Patience, Who};
+use exacta::approvals::{Patience, Pending, Who};
 
 pub fn all(daemon: &Arc<Daemon>) -> Router {
     let asked = Router::new()
@@ -200,22 +200,35 @@ async fn kill_process(State(daemon): Here, Path(id): Path<String>) -> Response {
     answered(off(&daemon, move |service| service.kill_process(&id)).await)
 }
 
-async fn approvals(State(daemon): Here, Query(within): Query<In>) -> Response {
+async fn approvals(
+    State(daemon): Here,
+    Extension(client): Whoever,
+    Query(within): Query<In>,
+) -> Response {
     answered(
-        off(&daemon, move |service| service.projects.find(within.project.as_deref())?.approvals())
-            .await,
+        off(&daemon, move |service| {
+            let all = service.projects.find(within.project.as_deref())?.approvals()?;
+            Ok(all.into_iter().map(|one| seen_by(&client, one)).collect::<Vec<_>>())
+        })
+        .await,
     )
+}
+
+fn seen_by(client: &Client, pending: Pending) -> Pending {
+    if client.person().is_ok() { pending } else { pending.for_asker() }
 }
 
 async fn approval(
     State(daemon): Here,
+    Extension(client): Whoever,
     Path(id): Path<String>,
     Query(within): Query<In>,
 ) -> Response {
     answered(
         off(&daemon, move |service| {
             let project = service.projects.find(within.project.as_deref())?;
-            project.approval(&id, Duration::from_millis(within.wait_ms))
+            let pending = project.approval(&id, Duration::from_millis(within.wait_ms))?;
+            Ok(seen_by(&client, pending))
         })
         .await,
     )

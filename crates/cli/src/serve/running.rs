@@ -96,7 +96,7 @@ fn streamed(
                 let text = data.to_str_lossy();
                 event("output", &json!({ "stream": stream.name(), "text": text }))
             }
-            Told::Approval(pending) => event("approval", &json!(pending)),
+            Told::Approval(pending) => event("approval", &json!(pending.clone().for_asker())),
         };
         let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
         heard.blocking_send(event).map_err(gone)

@@ -12,6 +12,7 @@ use crate::terminal::visible;
 /// A message has at most 4096 characters; this leaves room for the rest of it.
 const LONGEST: usize = 2_500;
 const LONGEST_STEP: usize = 200;
+const LONGEST_RESULT: usize = 1_200;
 const SHOWN: usize = 10;
 
 pub fn question(project: &Project, pending: &Pending) -> String {
@@ -33,6 +34,16 @@ pub fn question(project: &Project, pending: &Pending) -> String {
             let _ = writeln!(text, "\nCannot be undone: {}", short(command, 500));
         }
         None => text.push_str("\nWhat it changes in the project can be undone.\n"),
+    }
+    if let Some(tried) = &pending.tried {
+        let _ = writeln!(
+            text,
+            "\nIt has run apart (exit code {}), and nothing of it is in the project yet. It would change {} paths:\n{}",
+            tried.exit,
+            tried.paths,
+            short(&tried.changes, LONGEST_RESULT)
+        );
+        let _ = writeln!(text, "It said:\n{}", short(&tried.stdout, LONGEST_STEP));
     }
     let _ = writeln!(text, "\nWhy it asks:");
     for asked in pending.asks.iter().take(SHOWN) {

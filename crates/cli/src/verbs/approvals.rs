@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use exacta::approvals::{DecideError, Desk, Pending, PendingStore, Ruling, Scope, Who};
+use exacta::approvals::{DecideError, Desk, Pending, PendingStore, Ruling, Scope, Tried, Who};
 use serde_json::json;
 
 use super::deeds::{self, Told};
@@ -98,6 +98,9 @@ fn show(global: &Global, pending: &Pending) -> String {
     if let Some(lasting) = &pending.irreversible {
         let _ = writeln!(text, "  cannot be undone: {}", visible(lasting));
     }
+    if let Some(tried) = &pending.tried {
+        result(&mut text, tried);
+    }
     if let (Some(by), Some(door)) = (&pending.by, &pending.door) {
         let _ = writeln!(text, "  decided by {} ({})", visible(by), visible(door));
     }
@@ -111,9 +114,32 @@ fn show(global: &Global, pending: &Pending) -> String {
     text
 }
 
+/// What came of a trial, every line marked: none of it can pass for a line of ours.
+pub(crate) fn result(text: &mut String, tried: &Tried) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "  it has run apart, with exit code {}", tried.exit);
+    if tried.paths == 0 {
+        text.push_str("  it would change nothing in the project\n");
+    } else {
+        let _ = writeln!(text, "  it would change {} paths:", tried.paths);
+    }
+    for (mark, said) in [(':', &tried.changes), ('>', &tried.stdout), ('!', &tried.stderr)] {
+        for line in said.lines() {
+            let _ = writeln!(text, "  {mark} {}", visible(line));
+        }
+    }
+}
+
 fn approve(desk: &Desk, id: &str, scope: Scope) -> Done {
     let pending = desk.decide(id, Ruling::Approve(scope), &person())?;
-    Ok(format!("approved {}: run the same command again\n", pending.id))
+    Ok(match pending.tried.map(|tried| tried.held) {
+        None => format!("approved {}: run the same command again\n", pending.id),
+        Some(None) => format!("approved {}: it changes nothing\n", pending.id),
+        Some(Some(held)) => format!(
+            "approved {}: what it changes is in the project; exacta undo {held} takes it back\n",
+            pending.id
+        ),
+    })
 }
 
 fn deny(desk: &Desk, id: &str, never: bool) -> Done {

@@ -1,6 +1,6 @@
 //! What the binary can be asked to do, one file each.
 
-mod approvals;
+pub mod approvals;
 pub mod audit;
 mod completions;
 pub mod deeds;

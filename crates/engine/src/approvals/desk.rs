@@ -1,7 +1,7 @@
 //! Where questions are decided, whichever door the decision comes through: the first decision wins, the others are told of it.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use exacta_store::audit::{Answer, now};
@@ -37,6 +37,7 @@ pub enum DecideError {
 /// The questions of one project, and what is done about them.
 pub struct Desk {
     pub store: PendingStore,
+    root: PathBuf,
     file: CommandsFile,
     trail: Trail,
     trust: Arc<dyn Trust>,
@@ -45,7 +46,8 @@ pub struct Desk {
 impl Desk {
     /// `trail`: where decisions are recorded.
     pub fn of(root: &Path, trail: Trail, trust: Arc<dyn Trust>) -> Self {
-        Desk { store: PendingStore::of(root), file: CommandsFile::of(root), trail, trust }
+        let (store, file) = (PendingStore::of(root), CommandsFile::of(root));
+        Desk { store, root: root.to_owned(), file, trail, trust }
     }
 
     /// Decides, and does what the decision means for what comes later. A decision that cannot be recorded is none.
@@ -58,12 +60,22 @@ impl Desk {
             pending.by = Some(who.name.clone());
             pending.door = Some(who.door.to_owned());
             self.note(pending)?;
+            self.settle(pending)?;
             match ruling {
                 Ruling::Approve(Scope::Always) => self.always(pending),
                 Ruling::Never => self.never(pending),
                 _ => Ok(()),
             }
         })
+    }
+
+    /// What has run apart already comes into the project now, or is dropped.
+    fn settle(&self, pending: &Pending) -> Result<(), String> {
+        match &pending.tried {
+            Some(tried) if pending.state == State::Approved => tried.apply(&self.root),
+            Some(tried) => tried.discard(&self.root),
+            None => Ok(()),
+        }
     }
 
     fn note(&self, pending: &Pending) -> Result<(), String> {

@@ -5,18 +5,21 @@
 //! - [`desk`]: where they are decided, whichever door the decision comes through.
 //! - [`waiting`]: whoever asked waits for that.
 //! - [`grants`]: what has been decided already.
+//! - [`tried`]: what has run apart, for whoever would rather approve the result than the text.
 
 mod desk;
 mod digest;
 mod grants;
 mod pending;
 mod storage;
+mod tried;
 mod waiting;
 
 pub use desk::{DecideError, Desk, Ruling, Who};
 pub use digest::Digest;
 pub use grants::{Grant, Scope, Standing};
 pub use pending::{Asked, Pending, PendingError, PendingStore, State};
+pub use tried::Tried;
 pub use waiting::{Patience, Waiting};
 
 use bstr::BString;
@@ -36,6 +39,18 @@ pub struct Question {
     pub always: Option<BString>,
     pub digest: Digest,
     pub asker: Asker,
+    /// It has run apart already: this is what came of it.
+    pub tried: Option<Tried>,
+}
+
+/// When a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum When {
+    /// Before anything runs.
+    #[default]
+    Before,
+    /// Where a request can change nothing but the project, it runs apart first: the question is whether its result is wanted.
+    After,
 }
 
 /// Who asks, and what for: as they say it themselves.

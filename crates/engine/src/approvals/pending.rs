@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 use super::storage::{Storage, Writer};
-use super::{DecideError, Digest, Question};
+use super::{DecideError, Digest, Question, Tried};
 use crate::redaction::Rules;
 
 /// How long a question waits for its answer, and an answer for its use.
@@ -65,6 +65,9 @@ pub struct Pending {
     pub irreversible: Option<String>,
     /// Each with its rule and reason.
     pub asks: Vec<Asked>,
+    /// It has run apart already, and this is what came of it; what is decided about is that.
+    #[serde(default)]
+    pub tried: Option<Tried>,
     /// What `always` would store.
     pub always: Option<String>,
     pub digest: String,
@@ -81,6 +84,21 @@ pub struct Pending {
     /// When, in seconds since 1970.
     #[serde(default)]
     pub decided: Option<u64>,
+}
+
+impl Pending {
+    /// As whoever asked may see it: what came of a trial is nobody's before somebody has said yes to it.
+    pub fn for_asker(mut self) -> Self {
+        if let Some(tried) = &mut self.tried
+            && !matches!(self.state, State::Approved | State::Used)
+        {
+            for text in [&mut tried.changes, &mut tried.stdout, &mut tried.stderr] {
+                text.clear();
+            }
+            tried.shortened = true;
+        }
+        self
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -281,6 +299,7 @@ fn asked_now(question: &Question, digest: String) -> Pending {
         plan: question.asker.plan.iter().map(|step| rules.redact_text(step).0).collect(),
         irreversible: irreversible(question, &rules),
         asks: question.asks.iter().map(|command| asked(command, &rules)).collect(),
+        tried: question.tried.clone(),
         always: always.and_then(|text| text.to_str().ok()).map(str::to_owned),
         digest,
         created,

@@ -21,7 +21,7 @@ use exacta_jail::Level;
 use exacta_policy::rules::{Notice, RuleFile, RuleSet, Tier};
 use exacta_policy::{Policy, Profile};
 
-use crate::approvals::{Approver, Asker, Digest};
+use crate::approvals::{Approver, Asker, Digest, When};
 use crate::audit::{MOST_OUTPUT, USUAL_OUTPUT};
 use crate::error::EngineError;
 use crate::gate::{Face, Judgement, Refusals};
@@ -71,6 +71,8 @@ pub struct Configuration {
     pub recorded_output: usize,
     /// What is redacted beside the built-in rules, and whether results are.
     pub redaction: Redaction,
+    /// When a person is asked.
+    pub asked: When,
     /// Where questions are sent, if anywhere.
     pub telegram: Option<Telegram>,
     /// Variables whose values are secret, whatever they are called.
@@ -107,6 +109,7 @@ impl Configuration {
             audit: audit(&parsed),
             recorded_output: recorded_output(&parsed),
             redaction: redaction(&parsed),
+            asked: asked(&parsed),
             telegram: telegram(&parsed),
             secret_variables: secret_variables(&parsed),
             notices,
@@ -132,6 +135,7 @@ impl Configuration {
             grants: self.grants.clone(),
             approver,
             asker: Asker::default(),
+            when: self.asked,
         }
     }
 }
@@ -251,6 +255,14 @@ fn audit(files: &[(Tier, Settings)]) -> exacta_store::audit::Limits {
 fn recorded_output(files: &[(Tier, Settings)]) -> usize {
     let said = of_audit(files, |audit| audit.output).map(usize::try_from);
     said.map_or(USUAL_OUTPUT, |said| said.map_or(MOST_OUTPUT, |said| said.min(MOST_OUTPUT)))
+}
+
+/// To ask first is the stricter way, and anybody may ask for that.
+fn asked(files: &[(Tier, Settings)]) -> When {
+    let of = |tier: Tier| files.iter().find(|(its, _)| *its == tier)?.1.asked;
+    let strict = [of(Tier::System), of(Tier::Project)].contains(&Some(When::Before));
+    let wanted = of(Tier::TrustedProject).or(of(Tier::User)).or(of(Tier::System));
+    if strict { When::Before } else { wanted.unwrap_or_default() }
 }
 
 /// Who decides is for the operator to say, and for no project.

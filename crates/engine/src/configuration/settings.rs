@@ -6,6 +6,7 @@ use exacta_policy::Profile;
 use exacta_policy::rules::{LoadError, RuleFile};
 use serde::Deserialize;
 
+use crate::approvals::When;
 use crate::gate::Refusals;
 use crate::programs::limits::Chosen;
 use crate::redaction::Rules;
@@ -21,6 +22,7 @@ pub const KEYS: &[&str] = &[
     "audit",
     "redact",
     "telegram",
+    "approval",
 ];
 
 #[derive(Debug, Clone, Default)]
@@ -36,6 +38,8 @@ pub struct Settings {
     pub audit: Auditing,
     pub redact: Redact,
     pub telegram: Option<Telegram>,
+    /// `approval.when`
+    pub asked: Option<When>,
 }
 
 /// `[telegram]`: where questions are sent, and who may answer them.
@@ -109,6 +113,13 @@ struct Written {
     audit: Auditing,
     redact: WrittenRedact,
     telegram: Option<Telegram>,
+    approval: WrittenApproval,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenApproval {
+    when: Option<toml::Spanned<String>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -199,7 +210,19 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
     settings.audit = written.audit;
     settings.redact = redact(file, written.redact)?;
     settings.telegram = written.telegram;
+    settings.asked = written.approval.when.map(|name| when(file, &name)).transpose()?;
     Ok(settings)
+}
+
+fn when(file: &RuleFile, name: &toml::Spanned<String>) -> Result<When, LoadError> {
+    match name.get_ref().as_str() {
+        "before" => Ok(When::Before),
+        "after" => Ok(When::After),
+        other => {
+            let message = format!("unknown time of approval {other:?}");
+            Err(problem(file, name.span().start, message, "before or after"))
+        }
+    }
 }
 
 fn redact(file: &RuleFile, written: WrittenRedact) -> Result<Redact, LoadError> {

@@ -3,6 +3,7 @@
 //! Reading makes nothing: a project without a journal has no records, and looking at them leaves it so.
 
 pub mod diff;
+mod fingerprint;
 mod listed;
 mod opening;
 mod preview;
@@ -18,7 +19,11 @@ pub use zone::Zone;
 
 use std::path::Path;
 
+use bstr::BString;
+
 use exacta_store::{Change, Journal};
+
+use crate::approvals::Digest;
 
 /// Which way a record is turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +126,24 @@ impl Records {
     ) -> Result<diff::FileDiff, UndoError> {
         let journal = self.existing(UndoError::NothingToUndo)?;
         diff::compare(journal, found, patience)
+    }
+
+    /// All of it as `git apply` takes it, and how many paths that are.
+    pub fn patch(&self, id: RecordId) -> Result<(usize, BString), UndoError> {
+        let (found, patience) = (self.changes(id)?, diff::Patience::default());
+        let mut text = BString::default();
+        for one in &found {
+            for line in diff::patch::lines(&self.compare(one, &patience)?) {
+                text.extend_from_slice(&line.text);
+                text.push(b'\n');
+            }
+        }
+        Ok((found.len(), text))
+    }
+
+    /// Another one if any byte of what it leaves behind is another.
+    pub fn fingerprint(&self, id: RecordId) -> Result<Digest, UndoError> {
+        fingerprint::of(self.existing(UndoError::NoSuchRecord(id))?, id)
     }
 
     /// What stands in the way of committing a record that is held.

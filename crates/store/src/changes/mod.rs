@@ -58,6 +58,14 @@ impl Content {
         }
         Ok(bytes)
     }
+
+    /// All of it, piece by piece.
+    pub fn each(self, mut piece: impl FnMut(&[u8])) -> Result<(), UndoError> {
+        for (file, length) in self.parts {
+            content::each_piece(file, length, &mut piece).at("read it", b"")?;
+        }
+        Ok(())
+    }
 }
 
 type Changes = BTreeMap<BString, Change>;

@@ -1,7 +1,7 @@
 // One approval: all that a person should know before they decide. Deciding itself is in decide.js.
 
 import { badge, button, element, facts, note, warning } from "./dom.js";
-import { changeList } from "./diff.js";
+import { diff } from "./diff.js";
 import { STORE, choices } from "./decide.js";
 import { areSeveral, nameOf } from "./projects.js";
 import { block, exact, inline, name, visible } from "./text.js";
@@ -108,7 +108,7 @@ function details(approval) {
             ),
         facts([["Runs in", name(approval.directory)]]),
         reasons(approval),
-        changes(approval),
+        tried(approval),
         always(approval),
     );
 }
@@ -146,14 +146,19 @@ function reasons({ asks = [] }) {
     return element("div", { class: "asks" }, element("h4", {}, "Why it asks"), element("ul", {}, each));
 }
 
-/** Known only when it was tried before it was asked. */
-function changes(approval) {
-    if (!Array.isArray(approval.changes)) return null;
+/** It has run apart already: what came of it is what is decided about. */
+function tried({ tried: result }) {
+    if (!result) return null;
+    const said = ["stdout", "stderr"].filter((stream) => result[stream] !== "");
+    const paths = `${result.paths} ${result.paths === 1 ? "path" : "paths"}`;
     return element(
         "div",
         { class: "would-change" },
-        element("h4", {}, "What it would change"),
-        approval.changes.length === 0 ? note("Nothing in the project.") : changeList(approval.changes, { open: false }),
+        element("h4", {}, `It has run apart, with exit code ${result.exit}: nothing of it is in the project yet`),
+        result.shortened && warning("Not all of it is shown: exacta diff shows the whole."),
+        element("h4", {}, `What it would change${result.paths > 0 ? `, ${paths}` : ""}`),
+        result.changes === "" ? note("Nothing in the project.") : diff(result.changes),
+        said.map((stream) => [element("h4", {}, `What it wrote to ${stream}`), block(result[stream])]),
     );
 }
 

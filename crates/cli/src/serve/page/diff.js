@@ -81,7 +81,7 @@ function sides({ before, after }) {
     );
 }
 
-function diff(text) {
+export function diff(text) {
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     const made = element("pre", { class: "diff", tabindex: 0, role: "region", "aria-label": "Differences" });
