@@ -45,6 +45,10 @@ refusals = "explain"
 # read = ["/opt/data"]
 # write = []
 
+# What can change nothing but the project runs apart first, and the result is what is asked about: docs/policy.md.
+# [approval]
+# when = "after"
+
 # What is redacted beside tokens and passwords of known forms: docs/redaction.md.
 # [redact]
 # results = true                                  # also in what the caller gets back

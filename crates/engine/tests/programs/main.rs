@@ -21,6 +21,7 @@ mod scene;
 mod there_and_back;
 #[path = "../behaviour/tree.rs"]
 mod tree;
+mod tried;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ fn run_all() -> ExitCode {
     trials.extend(ahead::trials());
     trials.extend(bounds::trials());
     trials.extend(doors::trials());
+    trials.extend(tried::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
