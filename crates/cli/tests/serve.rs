@@ -13,6 +13,8 @@ mod daemon;
 mod support;
 #[path = "serve/telegram.rs"]
 mod telegram;
+#[path = "serve/watching.rs"]
+mod watching;
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};

@@ -70,21 +70,11 @@ impl Door {
 
     /// That of another agent is not there.
     fn own_session(&self, id: &str, caller: &Caller) -> Result<(), Problem> {
-        let all = self.service.sessions();
-        let own = all.iter().any(|it| it.id == id && it.agent == caller.agent);
-        own.then_some(()).ok_or_else(|| {
-            let message = format!("there is no session {id}");
-            Problem::new(Code::UnknownSession, message, "shell_session_open opens one")
-        })
+        self.service.see_session(id, |agent| agent == caller.agent)
     }
 
     fn own_process(&self, id: &str, caller: &Caller) -> Result<(), Problem> {
-        let all = self.service.processes();
-        let own = all.iter().any(|it| it.id == id && it.agent == caller.agent);
-        own.then_some(()).ok_or_else(|| {
-            let message = format!("there is no process {id}");
-            Problem::new(Code::UnknownProcess, message, "process_list lists those that there are")
-        })
+        self.service.see_process(id, |agent| agent == caller.agent)
     }
 
     fn instructions(&self) -> String {

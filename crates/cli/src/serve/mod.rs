@@ -7,6 +7,7 @@
 
 mod answer;
 mod body;
+mod description;
 mod guard;
 mod listening;
 mod metrics;

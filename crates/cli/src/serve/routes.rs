@@ -15,7 +15,7 @@ use serde_json::json;
 use super::answer::Barred;
 use super::body::Body;
 use super::guard::{self, Client};
-use super::{Daemon, page, people, running};
+use super::{Daemon, description, page, people, running};
 use crate::service::{Ask, Decision, Problem, Project, Service};
 use exacta::approvals::{Patience, Pending, Who};
 
@@ -26,6 +26,7 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
         .route("/v1/projects", get(projects))
         .route("/v1/sessions", get(sessions).post(open_session))
         .route("/v1/sessions/{id}", delete(close_session))
+        .route("/v1/sessions/{id}/output", get(running::watch))
         .route("/v1/processes", get(processes).post(start_process))
         .route("/v1/processes/{id}", get(read_process).delete(kill_process))
         .route("/v1/processes/{id}/input", post(write_process))
@@ -39,6 +40,7 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
     Router::new()
         .route("/", get(page::index))
         .route("/page/{name}", get(page::file))
+        .route("/openapi.json", get(description::openapi))
         .merge(asked)
         .fallback(async || Barred::NotFound)
         .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::address))
@@ -145,9 +147,16 @@ async fn open_session(
     )
 }
 
-async fn close_session(State(daemon): Here, Path(id): Path<String>) -> Response {
-    let closed = off(&daemon, move |service| service.close_session(&id)).await;
-    answered(closed.map(|()| json!({ "closed": true })))
+async fn close_session(
+    State(daemon): Here,
+    Extension(client): Whoever,
+    Path(id): Path<String>,
+) -> Response {
+    let closed = off(&daemon, move |service| {
+        service.see_session(&id, |agent| client.sees(agent))?;
+        service.close_session(&id)
+    });
+    answered(closed.await.map(|()| json!({ "closed": true })))
 }
 
 async fn processes(State(daemon): Here, Extension(client): Whoever) -> Response {
@@ -172,11 +181,16 @@ async fn start_process(
 
 async fn read_process(
     State(daemon): Here,
+    Extension(client): Whoever,
     Path(id): Path<String>,
     Query(from): Query<In>,
 ) -> Response {
     let wait = Duration::from_millis(from.wait_ms);
-    answered(off(&daemon, move |service| service.read_process(&id, from.after, wait)).await)
+    let read = off(&daemon, move |service| {
+        service.see_process(&id, |agent| client.sees(agent))?;
+        service.read_process(&id, from.after, wait)
+    });
+    answered(read.await)
 }
 
 #[derive(Deserialize, Default)]
@@ -188,16 +202,27 @@ struct Input {
 
 async fn write_process(
     State(daemon): Here,
+    Extension(client): Whoever,
     Path(id): Path<String>,
     Body(input): Body<Input>,
 ) -> Response {
-    let written =
-        off(&daemon, move |service| service.write_process(&id, input.text.as_bytes(), input.end));
+    let written = off(&daemon, move |service| {
+        service.see_process(&id, |agent| client.sees(agent))?;
+        service.write_process(&id, input.text.as_bytes(), input.end)
+    });
     answered(written.await.map(|()| json!({ "written": true })))
 }
 
-async fn kill_process(State(daemon): Here, Path(id): Path<String>) -> Response {
-    answered(off(&daemon, move |service| service.kill_process(&id)).await)
+async fn kill_process(
+    State(daemon): Here,
+    Extension(client): Whoever,
+    Path(id): Path<String>,
+) -> Response {
+    let killed = off(&daemon, move |service| {
+        service.see_process(&id, |agent| client.sees(agent))?;
+        service.kill_process(&id)
+    });
+    answered(killed.await)
 }
 
 async fn approvals(

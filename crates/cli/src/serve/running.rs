@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -13,13 +13,14 @@ use axum::{Extension, Json};
 use bstr::ByteSlice;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::wrappers::{BroadcastStream, ReceiverStream};
+use tokio_stream::{Stream, StreamExt as _};
 
 use super::Daemon;
 use super::body::Body;
 use super::routes::{Asked, Here, Whoever, off};
-use crate::service::{Code, Hearer, Leash, Problem, Told, UntilAnswered};
+use crate::service::{Code, Event as Rung, Hearer, Leash, Problem, Told, UntilAnswered};
 
 /// So many pieces of output wait for a client; then the command waits.
 const DEPTH: usize = 64;
@@ -34,6 +35,11 @@ pub async fn run(
 ) -> Response {
     if asked.command.is_empty() {
         let problem = Problem::new(Code::BadRequest, "there is no command", "say `command`");
+        return problem.into_response();
+    }
+    if let Some(session) = &asked.session
+        && let Err(problem) = daemon.service.see_session(session, |agent| client.sees(agent))
+    {
         return problem.into_response();
     }
     if asked.session.is_some() && (!asked.env.is_empty() || asked.cwd.is_some()) {
@@ -132,11 +138,25 @@ fn event(kind: &str, data: &Value) -> Event {
     Event::default().event(kind).data(data.to_string())
 }
 
-pub async fn events(State(daemon): Here, Extension(client): Whoever) -> Response {
-    if let Err(barred) = client.person() {
-        return barred.into_response();
-    }
-    let events = BroadcastStream::new(daemon.service.bell.listen()).map(|rung| {
+/// What is said in a session, as it comes.
+pub async fn watch(
+    State(daemon): Here,
+    Extension(client): Whoever,
+    Path(id): Path<String>,
+) -> Response {
+    let seen = daemon.service.see_session(&id, |agent| client.sees(agent));
+    let (before, comes) = match seen.and_then(|()| daemon.service.watch_session(&id)) {
+        Ok(watched) => watched,
+        Err(problem) => return problem.into_response(),
+    };
+    let before = tokio_stream::iter(before.into_iter().map(Ok));
+    server_sent(before.chain(BroadcastStream::new(comes)))
+}
+
+fn server_sent(
+    rung: impl Stream<Item = Result<Rung, BroadcastStreamRecvError>> + Send + 'static,
+) -> Response {
+    let events = rung.map(|rung| {
         Ok::<_, Infallible>(match rung {
             Ok(rung) => event(rung.kind, &rung.data),
             // The client has to look again by itself.
@@ -144,4 +164,11 @@ pub async fn events(State(daemon): Here, Extension(client): Whoever) -> Response
         })
     });
     Sse::new(events).keep_alive(KeepAlive::new().interval(SIGN_OF_LIFE)).into_response()
+}
+
+pub async fn events(State(daemon): Here, Extension(client): Whoever) -> Response {
+    if let Err(barred) = client.person() {
+        return barred.into_response();
+    }
+    server_sent(BroadcastStream::new(daemon.service.bell.listen()))
 }

@@ -8,7 +8,7 @@ const DEPTH: usize = 1_024;
 
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// `approval`, `session` or `process`.
+    /// `approval`, `session` or `process`; of one session `started`, `output`, `approval` or `ended`.
     pub kind: &'static str,
     pub data: Value,
 }
@@ -22,6 +22,10 @@ impl Bell {
 
     pub fn ring(&self, kind: &'static str, data: Value) {
         let _nobody_may_listen = self.0.send(Event { kind, data });
+    }
+
+    pub fn is_heard(&self) -> bool {
+        self.0.receiver_count() > 0
     }
 
     pub fn listen(&self) -> Receiver<Event> {

@@ -12,8 +12,9 @@ mod records;
 mod running;
 mod sessions;
 mod underway;
+mod watched;
 
-pub use bell::Bell;
+pub use bell::{Bell, Event};
 pub use leash::{Leash, UntilAnswered};
 pub use operations::Decision;
 pub use problem::{Code, Problem};

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use bstr::ByteSlice;
 use exacta::Canceller;
 use exacta::approvals::{Pending, State as Asked};
 use serde::Serialize;
@@ -79,13 +80,7 @@ impl Processes {
     }
 
     fn find(&self, id: &str) -> Result<Arc<Process>, Problem> {
-        self.lock().get(id).cloned().ok_or_else(|| {
-            Problem::new(
-                Code::UnknownProcess,
-                format!("there is no process {id}"),
-                "one that has ended can be read for half an hour",
-            )
-        })
+        self.lock().get(id).cloned().ok_or_else(|| unknown(id))
     }
 
     fn forget_ended(&self) {
@@ -104,6 +99,14 @@ impl Processes {
             process.join();
         }
     }
+}
+
+fn unknown(id: &str) -> Problem {
+    Problem::new(
+        Code::UnknownProcess,
+        format!("there is no process {id}"),
+        "one that has ended can be read for half an hour",
+    )
 }
 
 impl Process {
@@ -191,10 +194,11 @@ impl Service {
         let mut attended = Attended::open(project, &ask)?;
         let canceller = attended.prepare(&ask).canceller;
         let (reader, writer) = canceller.input_pipe().map_err(Problem::failed)?;
+        let rules = attended.session().redaction().rules().clone();
         let process = Arc::new(Process {
             project: project.root.display().to_string(),
             agent: ask.agent.clone(),
-            command: ask.command.to_string(),
+            command: rules.redact_text(&ask.command.to_str_lossy()).0,
             started: SystemTime::now(),
             canceller,
             input: Mutex::new(Some(writer)),
@@ -231,6 +235,12 @@ impl Service {
         self.bell.ring("process", serde_json::json!(process.view(&id)));
         all.insert(id.clone(), process);
         Ok(id)
+    }
+
+    /// That of another agent is not there.
+    pub fn see_process(&self, id: &str, sees: impl Fn(&str) -> bool) -> Result<(), Problem> {
+        let process = self.processes.find(id)?;
+        sees(&process.agent).then_some(()).ok_or_else(|| unknown(id))
     }
 
     /// What it has written from `after` on; waits so long until there is something.

@@ -4,10 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Instant, SystemTime};
 
+use bstr::ByteSlice;
+use exacta::redaction::Rules;
 use serde::Serialize;
+use tokio::sync::broadcast::Receiver;
 
 use super::running::{Ask, Attended, Hearer};
-use super::{Code, Problem, Project, Service, limits};
+use super::watched::Watched;
+use super::{Code, Event, Problem, Project, Service, limits};
 
 #[derive(Default)]
 pub struct Sessions(Mutex<HashMap<String, Arc<Slot>>>);
@@ -15,6 +19,9 @@ pub struct Sessions(Mutex<HashMap<String, Arc<Slot>>>);
 struct Slot {
     project: String,
     agent: String,
+    watched: Arc<Watched>,
+    /// What people do not see of its commands.
+    rules: Rules,
     /// Taken while a request runs.
     attended: Mutex<Attended>,
     now: Mutex<Now>,
@@ -59,13 +66,7 @@ impl Sessions {
     }
 
     fn find(&self, id: &str) -> Result<Arc<Slot>, Problem> {
-        self.lock().get(id).cloned().ok_or_else(|| {
-            Problem::new(
-                Code::UnknownSession,
-                format!("there is no session {id}"),
-                "open one; one that nobody uses for two hours ends by itself",
-            )
-        })
+        self.lock().get(id).cloned().ok_or_else(|| unknown(id))
     }
 
     /// Those that nobody has used for long, and that run nothing.
@@ -85,6 +86,14 @@ impl Sessions {
             slot.end();
         }
     }
+}
+
+fn unknown(id: &str) -> Problem {
+    Problem::new(
+        Code::UnknownSession,
+        format!("there is no session {id}"),
+        "open one; one that nobody uses for two hours ends by itself",
+    )
 }
 
 impl Slot {
@@ -131,6 +140,8 @@ impl Service {
         let slot = Slot {
             project: project.root.display().to_string(),
             agent: ask.agent.clone(),
+            watched: Arc::new(Watched::new(attended.session().redaction().rules())),
+            rules: attended.session().redaction().rules().clone(),
             attended: Mutex::new(attended),
             now: Mutex::new(now),
         };
@@ -143,6 +154,17 @@ impl Service {
         let slot = all.entry(id.clone()).or_insert(Arc::new(slot));
         self.bell.ring("session", serde_json::json!(slot.view(&id)));
         Ok(id)
+    }
+
+    /// That of another agent is not there.
+    pub fn see_session(&self, id: &str, sees: impl Fn(&str) -> bool) -> Result<(), Problem> {
+        let slot = self.sessions.find(id)?;
+        sees(&slot.agent).then_some(()).ok_or_else(|| unknown(id))
+    }
+
+    /// What is said in it: what there is now, and what comes.
+    pub fn watch_session(&self, id: &str) -> Result<(Vec<Event>, Receiver<Event>), Problem> {
+        Ok(self.sessions.find(id)?.watched.watch())
     }
 
     pub fn close_session(&self, id: &str) -> Result<(), Problem> {
@@ -191,13 +213,20 @@ impl Service {
         let ready = attended.prepare(ask);
         let _until_it_ends = self.underway.enter(ready.canceller.clone())?;
         slot.now().running = Some(Running {
-            command: ask.command.to_string(),
+            command: slot.rules.redact_text(&ask.command.to_str_lossy()).0,
             started: SystemTime::now(),
             canceller: ready.canceller.clone(),
         });
         self.bell.ring("session", serde_json::json!(slot.view(id)));
         started(ready.canceller.clone());
-        let report = ready.run(ask, None, hearer);
+        let (watched, hearer) = (Arc::clone(&slot.watched), Arc::clone(hearer));
+        let command = ask.command.to_string();
+        let hearer: Hearer = Arc::new(move |told| {
+            watched.tell(&told, &command);
+            hearer(told)
+        });
+        let report = ready.run(ask, None, &hearer);
+        slot.watched.ended(&report);
         let mut now = slot.now();
         now.running = None;
         now.requests += 1;

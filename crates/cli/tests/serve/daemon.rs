@@ -128,6 +128,11 @@ impl Daemon {
         self.project.as_ref().expect("a project")
     }
 
+    #[allow(dead_code, reason = "each test uses some of it")]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     pub fn process(&self) -> u32 {
         self.process.id()
     }
