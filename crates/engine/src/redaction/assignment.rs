@@ -9,7 +9,8 @@ use super::naming::{Named, after_bracket, classify, extent, is_worth_it};
 use super::reading::{
     Quote, Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
-use super::values::{self, Form, is_literal, is_secret};
+use super::sure::is_given;
+use super::values::{self, Form, is_secret};
 use super::{announced, chosen, commands, logins, prompts, siblings, spaced};
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
@@ -271,11 +272,14 @@ impl Context<'_> {
         let joined = (constant || (name.capitals || cased) && self.is_tight(form))
             && chosen::is_joined(value)
             && is_secret(value, name, Form::Argument);
-        let literal = self.is_literal(start, end + quote.length(), form) && is_literal(value, name);
+        let behind = end + quote.length();
+        let sure = self.is_sure(behind, form) || self.is_literal(start, behind, form);
+        let password = name.promise == Promise::Password && name.last && !self.is_ambiguous();
+        let literal = (sure || password && chosen::is_chosen(value)) && is_given(value, name);
         let session = name.promise == Promise::Secret
             && self.is_of_sessions()
             && chosen::is_joined(value)
-            && is_literal(value, name);
+            && is_given(value, name);
         let secret = joined || literal || session || is_secret(value, name, Form::Quoted);
         if secret && !is_lookup(line, start, end) {
             found.add(inner, end, self.kind());
@@ -297,6 +301,7 @@ impl Context<'_> {
         }
         let end = unquoted_end(line, start, self.stops(form));
         let value = line.get(start..end).unwrap_or_default();
+        let form_given = form;
         let sharp = self.sharpened(form, start, end);
         let capitals = self.named.name.capitals && !self.is_ambiguous();
         let form = if self.is_data(sharp, end) && chosen::is_joined(value)
@@ -307,7 +312,8 @@ impl Context<'_> {
         } else {
             sharp
         };
-        let literal = self.is_literal(start, end, sharp) && is_literal(value, self.named.name);
+        let sure = self.is_sure(end, form_given) || self.is_literal(start, end, sharp);
+        let literal = sure && is_given(value, self.named.name);
         if literal || is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());

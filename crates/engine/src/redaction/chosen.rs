@@ -41,6 +41,24 @@ pub fn is_mixed(value: &[u8]) -> bool {
         && is_joined(value)
 }
 
+/// Words that a person has joined in any way, where the name promises a password and the value is in quotes.
+pub fn is_chosen(value: &[u8]) -> bool {
+    is_joined(value) || is_compound(value) || is_slashed(value)
+}
+
+/// `quartz/Bison4`: two words with letters of both cases and a number, which paths have rarely.
+pub fn is_slashed(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let mut parts = value.split(|byte| *byte == b'/');
+    value.len() >= 8
+        && parts.clone().count() == 2
+        && makeup.upper > 0
+        && makeup.lower > 0
+        && makeup.digits > 0
+        && parts.all(|part| part.len() > 1 && is_of_own_words(part))
+        && !vocabulary::is_placeholder(value)
+}
+
 /// No word of it is one that code has; without a number none that placeholders have either.
 fn is_of_own_words(value: &[u8]) -> bool {
     let plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(byte));

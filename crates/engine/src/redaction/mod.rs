@@ -34,6 +34,7 @@ mod shape;
 mod siblings;
 mod spaced;
 mod stream;
+mod sure;
 mod table;
 mod tokens;
 mod values;
