@@ -81,6 +81,15 @@ impl Context<'_> {
             b"sessionsecret",
             b"cookie_secret",
             b"cookiesecret",
+            b"auth_secret",
+            b"app_secret",
+            b"token_secret",
+            b"signing_secret",
+            b"jwt_key",
+            b"signing_key",
+            b"secret_key_base",
+            b"csrf_secret",
+            b"hash_secret",
         ];
         if signing.iter().any(|one| name.ends_with(one)) {
             return true;

@@ -274,8 +274,7 @@ impl Context<'_> {
             && is_secret(value, name, Form::Argument);
         let behind = end + quote.length();
         let sure = self.is_sure(behind, form) || self.is_literal(start, behind, form);
-        let password = name.promise == Promise::Password && name.last && !self.is_ambiguous();
-        let literal = (sure || password && chosen::is_chosen(value)) && is_given(value, name);
+        let literal = (sure || self.is_chosen_in_quotes(value)) && is_given(value, name);
         let session = name.promise == Promise::Secret
             && self.is_of_sessions()
             && chosen::is_joined(value)
@@ -313,7 +312,8 @@ impl Context<'_> {
             sharp
         };
         let sure = self.is_sure(end, form_given) || self.is_literal(start, end, sharp);
-        let literal = sure && is_given(value, self.named.name);
+        let alone = self.is_chosen_alone(value, end, sharp);
+        let literal = (sure || alone) && is_given(value, self.named.name);
         if literal || is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());

@@ -46,6 +46,20 @@ pub fn is_chosen(value: &[u8]) -> bool {
     is_joined(value) || is_compound(value) || is_slashed(value)
 }
 
+/// A word of its own that a file of properties may give: `swordfish`.
+pub fn is_own_word(value: &[u8]) -> bool {
+    value.len() >= 8 && value.iter().all(u8::is_ascii_lowercase) && !vocabulary::is_placeholder(value)
+}
+
+/// Neither code nor the name of something has this: words with capitals and hyphens between them, or a capital, a number and a
+/// line below.
+pub fn is_no_name(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let hyphens = value.contains(&b'-') && !value.contains(&b'_') && !value.contains(&b'.');
+    let line_below = value.contains(&b'_') && !value.contains(&b'.') && makeup.digits > 0;
+    makeup.upper > 0 && makeup.lower > makeup.upper && (hyphens || line_below) && is_joined(value)
+}
+
 /// `quartz/Bison4`: two words with letters of both cases and a number, which paths have rarely.
 pub fn is_slashed(value: &[u8]) -> bool {
     let makeup = Makeup::of(value);

@@ -7,7 +7,9 @@ use super::names::{PASSPHRASE, Promise};
 use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
-use super::values::{Form, Makeup, is_literal, is_secret};
+use super::values::{Form, Makeup, is_secret};
+use super::lines::is_real;
+use super::sure::is_given;
 use super::{announced, chosen, vocabulary};
 
 /// True if a value was found.
@@ -23,7 +25,8 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     } else if context.quote.is_some() {
         false
     } else if is_set_by(line, named.start) {
-        is_secret(text, name, Form::Argument)
+        let chosen = name.promise == Promise::Password && chosen::is_chosen(text);
+        chosen && is_given(text, name) || is_secret(text, name, Form::Argument)
     } else if let Some(typed) = declared(line, context.operator_at) {
         context.value(typed, Form::Spaced, found);
         return true;
@@ -36,8 +39,9 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         let directive = name.promise == Promise::Secret
             && rest.trim_ascii_start().starts_with(b";")
             && Makeup::of(text).is_random();
-        (called || wifi || directive || is_sql(line, word, context))
-            && is_secret(text, name, Form::Quoted)
+        let sql = is_sql(line, word, context);
+        sql && is_statement(line, named.start) && is_real(text)
+            || (called || wifi || directive || sql) && is_secret(text, name, Form::Quoted)
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {
@@ -54,7 +58,8 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         && starts_line(line, named.start)
         && ends_line(line, value.end)
     {
-        is_secret(text, name, Form::Argument)
+        let chosen = name.promise == Promise::Password && chosen::is_chosen(text);
+        chosen && is_given(text, name) || is_secret(text, name, Form::Argument)
     } else if let Some((start, end)) = last_column(context) {
         found.add(start, end, context.kind());
         return true;
@@ -127,7 +132,9 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
         && word
         && ended
         && text.iter().all(u8::is_ascii_lowercase);
-    let literal = value.quoted && context.named.dashes == 2 && is_literal(text, context.named.name);
+    let literal = context.named.dashes == 2
+        && (value.quoted || context.named.name.promise == Promise::Password && chosen::is_chosen(text))
+        && is_given(text, context.named.name);
     short || literal || is_secret(text, context.named.name, Form::Argument)
 }
 
@@ -201,6 +208,14 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
         && sql.iter().any(|one| before.windows(one.len()).any(|window| window == one.as_bytes()))
 }
 
+/// `CREATE USER app …`: with `PASSWORD` behind it, what is in quotes is nothing else.
+fn is_statement(line: &[u8], end: usize) -> bool {
+    let before = line.get(end.saturating_sub(160)..end).unwrap_or_default().to_ascii_lowercase();
+    let has = |word: &[u8]| before.windows(word.len()).any(|window| window == word);
+    (has(b"create ") || has(b"alter ")) && [&b"user "[..], b"role ", b"login "].iter().any(|one| has(one))
+        || has(b"set password for ")
+}
+
 /// `the password is …`, `password …` in a log; `password 7 …` of a router.
 fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>) -> bool {
     let line = context.hit.line;
@@ -242,7 +257,9 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
             || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
     };
-    if strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
+    let told = verb && name.promise == Promise::Password && chosen::is_no_name(text);
+    let told = told && makeup.digits > 0 && is_given(text, name);
+    if told || strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
         found.add(value.start, value.start + text.len(), context.kind());
         return true;
     }

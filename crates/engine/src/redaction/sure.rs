@@ -47,6 +47,59 @@ impl Context<'_> {
             }
     }
 
+    /// `"password": "Kite-Magnet"`: what is in quotes is no name of something, unless its words are those of programs.
+    pub fn is_chosen_in_quotes(&self, value: &[u8]) -> bool {
+        let name = self.named.name;
+        let text = self.line().get(self.named.start..self.named.end).unwrap_or_default();
+        // `allPass: 'overEvery'`: a step of something.
+        let whole = text.len() > 4
+            && (text.contains(&b'_') || text.to_ascii_lowercase().ends_with(b"word") || name.capitals)
+            || text.to_ascii_lowercase().ends_with(b"passwd");
+        name.promise == Promise::Password
+            && name.last
+            && (!self.is_ambiguous() && (whole || !chosen::is_compound(value)) || self.has_login())
+            && chosen::is_chosen(value)
+    }
+
+    /// The same without quotes, if nothing else is on the line: `password: Kite-Magnet`, `jwt_secret=old-Walrus-Piano`.
+    pub fn is_chosen_alone(&self, value: &[u8], end: usize, form: Form) -> bool {
+        let name = self.named.name;
+        let line = self.line();
+        let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        if !(rest.is_empty() || rest.starts_with(b"#")) || !name.last || self.is_ambiguous() {
+            return false;
+        }
+        if name.promise == Promise::Secret {
+            let sign = self.is_tight(form) && self.is_of_sessions() && self.begins_line();
+            return sign && chosen::is_joined(value);
+        }
+        if name.promise != Promise::Password || !matches!(form, Form::Plain | Form::Spaced) {
+            return false;
+        }
+        let property = self.is_tight(form) && self.begins_line();
+        if property && (chosen::is_chosen(value) || chosen::is_own_word(value)) {
+            return true;
+        }
+        chosen::is_slashed(value) || chosen::is_no_name(value)
+    }
+
+    /// Nothing but the sign of a difference stands before the name.
+    fn begins_line(&self) -> bool {
+        let before = self.line().get(..self.named.start).unwrap_or_default();
+        self.hit.begins && matches!(before, b"" | b"+" | b"-" | b"export " | b"set " | b"SET ")
+    }
+
+    /// A user or a host is named in the same object: `{user: "app", pwd: "…"}`.
+    fn has_login(&self) -> bool {
+        let lower = self.near().to_ascii_lowercase();
+        let inner = lower.iter().rposition(|byte| matches!(byte, b'{' | b'('));
+        let lower = lower.get(inner.map_or(0, |inner| inner + 1)..).unwrap_or_default();
+        inner.is_some()
+            && [&b"user"[..], b"login", b"host", b"addr", b"email"]
+                .iter()
+                .any(|one| lower.windows(one.len()).any(|window| window == *one))
+    }
+
     /// The last bytes before the name.
     fn near(&self) -> &[u8] {
         let before = self.line().get(..self.named.start).unwrap_or_default();
