@@ -4,7 +4,7 @@
 use super::found::{Found, Hit};
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
 use super::values::Makeup;
-use super::vocabulary;
+use super::{headers, vocabulary};
 
 #[derive(Debug)]
 pub struct Program {
@@ -35,6 +35,8 @@ enum Takes {
     After,
     /// `user/SECRET@host`, with or without the option before it.
     Slash,
+    /// `-b 'name=value; name=value'`
+    Cookies,
 }
 
 const fn program(
@@ -49,7 +51,7 @@ const fn behind(gate: &'static str, program: Program) -> Program {
     Program { gate, ..program }
 }
 
-use Takes::{After, Attached, Last, Made, Next, Pair, Percent, Slash};
+use Takes::{After, Attached, Cookies, Last, Made, Next, Pair, Percent, Slash};
 
 pub const PROGRAMS: &[Program] = &[
     program("mysql", "", &[("-p", Attached)]),
@@ -82,7 +84,22 @@ pub const PROGRAMS: &[Program] = &[
     program("bcp", "", &[("-P", Next)]),
     program("cqlsh", "", &[("-p", Next)]),
     program("isql", "", &[("-P", Next)]),
-    program("curl", "", &[("-u", Pair), ("--user", Pair), ("-U", Pair), ("--proxy-user", Pair)]),
+    program(
+        "curl",
+        "",
+        &[
+            ("-u", Pair),
+            ("--user", Pair),
+            ("-U", Pair),
+            ("--proxy-user", Pair),
+            ("-b", Cookies),
+            ("--oauth2-bearer", Made(1)),
+            ("--pass", Next),
+            ("--proxy-pass", Next),
+            ("--key-pass", Next),
+            ("--tlspassword", Next),
+        ],
+    ),
     program("wget", "", &[("--user-pass", Pair)]),
     behind("http ", program("http", "", &[("-a", Pair), ("--auth", Pair)])),
     behind("https ", program("https", "", &[("-a", Pair), ("--auth", Pair)])),
@@ -231,6 +248,42 @@ pub const PROGRAMS: &[Program] = &[
     program("jarsigner", "", &[("-storepass", Next), ("-keypass", Next)]),
     program("xfreerdp3", "", &[("/p:", Attached)]),
     program("wlfreerdp", "", &[("/p:", Attached)]),
+    behind("snyk auth", program("snyk", "auth", &[("auth", Made(1))])),
+    program("doctl", "auth", &[("-t", Made(1))]),
+    behind("wandb login", program("wandb", "login", &[("login", Made(1))])),
+    program("newrelic", "", &[("-k", Made(1))]),
+    behind("comet login", program("comet", "login", &[("login", Made(1))])),
+    behind("ngrok authtoken", program("ngrok", "authtoken", &[("authtoken", Made(1))])),
+    behind("ngrok config", program("ngrok", "config", &[("add-authtoken", Made(1))])),
+    behind("sentry-cli login", program("sentry-cli", "login", &[("--auth-token", Made(1))])),
+    behind("heroku auth", program("heroku", "", &[("auth:token", Made(1))])),
+    program("hcloud", "", &[("--token", Made(1))]),
+    program("linode-cli", "", &[("--root_pass", Next)]),
+    program("influx", "", &[("-t", Made(1)), ("-p", Next)]),
+    program("consul", "", &[("-token", Made(1))]),
+    program("nomad", "", &[("-token", Made(1))]),
+    program("boundary", "", &[("-token", Made(1)), ("-password", Next)]),
+    program("argocd", "login", &[("--password", Next)]),
+    program("zabbix_get", "", &[("--tls-psk", Next)]),
+    program("openconnect", "", &[("--form-entry", Next)]),
+    program("xfreerdp2", "", &[("/p:", Attached)]),
+    program("impacket-secretsdump", "", &[("-p", Next)]),
+    program("isql-fb", "", &[("-p", Next), ("-password", Next)]),
+    program("hdbsql", "", &[("-p", Next)]),
+    program("hdbuserstore", "", &[("set", Last(4)), ("SET", Last(4))]),
+    program("clickhouse-client", "", &[("--password", Next)]),
+    program("swift", "", &[("-K", Next)]),
+    program("s3cmd", "", &[("--secret_key", Next), ("--access_key", Made(1))]),
+    program("aria2c", "", &[("--http-passwd", Next), ("--rpc-secret", Next)]),
+    program("wget", "", &[("--http-passwd", Next)]),
+    program("websocat", "", &[("--basic-auth", Pair)]),
+    program("nordvpn", "login", &[("--token", Made(1))]),
+    program("pritunl-client", "", &[("-p", Next)]),
+    program("ykman", "", &[("-P", Next)]),
+    program("qpdf", "", &[("--encrypt", Last(1))]),
+    program("gsql", "", &[("-W", Next)]),
+    program("ksql", "", &[("-p", Next)]),
+    program("dolt", "", &[("-p", Next)]),
     program("bitcoin-cli", "", &[("importprivkey", Made(1)), ("walletpassphrase", Last(1))]),
 ];
 
@@ -274,6 +327,12 @@ pub fn look(hit: &Hit<'_>, program: &Program, found: &mut Found<'_>) {
             continue;
         }
         for (option, takes) in program.options {
+            if *takes == Cookies && word == option.as_bytes() {
+                let cookies = words.clone().next().map(|(from, to)| unquoted(hit.line, from, to));
+                let (from, to) = cookies.unwrap_or_default();
+                headers::pairs(hit.line, from, to, false, found);
+                continue;
+            }
             if let Some((from, to)) = secret(hit.line, &words, (start, stop), option, *takes) {
                 found.add(from, to, "password-argument");
             }
@@ -315,6 +374,7 @@ fn secret(
     let skip = match takes {
         Pair => value.iter().position(|byte| *byte == b':')? + 1,
         Percent => value.iter().position(|byte| *byte == b'%')? + 1,
+        Cookies => return None,
         Made(_) if !Makeup::of(value).is_random() => return None,
         After if value.starts_with(b"/") || value.starts_with(b"*") => return None,
         _ if value.starts_with(b"pass:") => 5,

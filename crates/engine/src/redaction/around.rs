@@ -272,6 +272,14 @@ pub fn after_wrapper(line: &[u8], start: usize) -> usize {
     {
         return start + head;
     }
+    // `r#"…"#`, `"""…"""`: the last quote of those that open it.
+    let hashes = rest.iter().skip(1).take(3).take_while(|byte| **byte == b'#').count();
+    if word == b"r" && hashes > 0 && at(rest, 1 + hashes) == b'"' {
+        return start + 1 + hashes;
+    }
+    if rest.starts_with(b"\"\"\"") || rest.starts_with(b"'''") {
+        return start + 2;
+    }
     // As PHP shows a string with its length.
     if word == b"string" && rest.get(head..).is_some_and(|rest| rest.starts_with(b" '")) {
         return start + head + 1;

@@ -11,7 +11,7 @@ use super::reading::{
 };
 use super::sure::is_given;
 use super::values::{self, Form, is_secret};
-use super::{announced, chosen, commands, logins, prompts, siblings, spaced};
+use super::{announced, chosen, commands, forms, logins, prompts, siblings, spaced};
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
     if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
@@ -104,6 +104,13 @@ impl Context<'_> {
         let line = self.line();
         let spaced = self.operator_at > self.behind;
         let next = at(line, self.operator_at + 1);
+        if forms::look_for_default(self, found) {
+            return true;
+        }
+        if let Some(place) = forms::value_at(self) {
+            self.value(place, Form::Plain, found);
+            return true;
+        }
         match at(line, self.operator_at) {
             b'=' => self.after_equals(spaced, found),
             b':' if next == b':' => return false,
@@ -199,7 +206,8 @@ impl Context<'_> {
         // Without an end tag there is nothing but the rest of the line.
         let Some(length) = length else { return };
         let text = line.get(start..start + length).unwrap_or_default().trim_ascii_end();
-        if is_secret(text, self.named.name, Form::Quoted) {
+        let chosen = self.is_chosen_in_quotes(text) && is_given(text, self.named.name);
+        if chosen || is_secret(text, self.named.name, Form::Quoted) {
             found.add(start, start + text.len(), self.kind());
         }
     }
@@ -252,7 +260,11 @@ impl Context<'_> {
             before.get(..before.len().saturating_sub(1)).unwrap_or_default().trim_ascii_end();
         let called = matches!(before.last(), Some(b'(' | b'['));
         let odd = value.iter().any(|byte| !byte.is_ascii_alphabetic()) && !values::is_slug(value);
-        if called && odd && is_secret(value, self.named.name, Form::Quoted) {
+        let name = self.named.name;
+        let words = chosen::is_chosen(value) || chosen::is_own_word(value);
+        let variable = name.capitals && name.promise == Promise::Password && name.last;
+        let given = variable && words && is_given(value, name);
+        if called && (given || odd && is_secret(value, name, Form::Quoted)) {
             found.add(from, end, self.kind());
             return true;
         }

@@ -18,6 +18,8 @@ pub enum Line {
     Login,
     /// `IDENTIFIED BY '…'`
     Sql,
+    /// `ACL SETUSER name on >password`
+    Acl,
     /// `SET PASSWORD FOR user = '…'`
     SqlSet,
     /// `AUTH PLAIN …`
@@ -75,6 +77,8 @@ pub const WORDS: &[(&str, Line)] = &[
     ("login ", Line::Login),
     ("login: ", Line::Login),
     ("identified by", Line::Sql),
+    ("identified with", Line::Sql),
+    ("acl setuser ", Line::Acl),
     ("set password for", Line::SqlSet),
     ("auth plain", Line::Mail),
     ("oracle:thin:", Line::Oracle),
@@ -168,7 +172,19 @@ fn look_at_line(
         }
         // In prose it is names in backticks that things are identified by.
         Line::Sql if at(hit.line, after_spaces(hit.line, hit.at + length)) == b'`' => {}
-        Line::Sql => quoted(hit, hit.at + length, "password", found),
+        Line::Sql => identified(hit, hit.at + length, found),
+        Line::Acl => {
+            let rest = hit.rest().get(length..).unwrap_or_default();
+            let rest = rest.get(..160.min(rest.len())).unwrap_or_default();
+            let sign = rest.windows(2).position(|pair| pair == b" >");
+            if let Some(sign) = sign {
+                let start = hit.at + length + sign + 2;
+                let end = unquoted_end(hit.line, start, Stops::Line);
+                if hit.line.get(start..end).is_some_and(is_real) {
+                    found.add(start, end, "password");
+                }
+            }
+        }
         Line::SecureString => {
             let rest = after_spaces(hit.line, hit.at + length);
             let option = hit.line.get(rest..).is_some_and(|rest| rest.starts_with(b"-String "));
@@ -243,6 +259,30 @@ fn crypted(hit: &Hit<'_>, found: &mut Found<'_>) {
             || text.starts_with(b"$$") && text.len() > 24)
     {
         found.add(start, start + text.len(), "password-hash");
+    }
+}
+
+/// `IDENTIFIED BY '…'`, `IDENTIFIED WITH plugin BY '…'`, and without quotes, where a user is created or altered.
+fn identified(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
+    let rest = hit.line.get(place..).unwrap_or_default();
+    let rest = rest.get(..80.min(rest.len())).unwrap_or_default();
+    let plugin = hit.rest().get(..15).is_some_and(|text| text.eq_ignore_ascii_case(b"identified with"));
+    let by = rest.windows(4).position(|window| window.eq_ignore_ascii_case(b" by "));
+    let start = match (plugin, by) {
+        (true, Some(by)) => after_spaces(hit.line, place + by + 4),
+        (true, None) => return,
+        _ => after_spaces(hit.line, place),
+    };
+    if opening_quote(hit.line, start).is_some() {
+        return quoted(hit, start, "password", found);
+    }
+    let before = hit.line.get(..hit.at).unwrap_or_default().to_ascii_lowercase();
+    let has = |word: &[u8]| before.windows(word.len()).any(|window| window == word);
+    let end = unquoted_end(hit.line, start, Stops::Word);
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let statement = (has(b"create ") || has(b"alter ") || has(b"grant ")) && (has(b"user ") || has(b" to "));
+    if statement && text.len() > 4 && !text.eq_ignore_ascii_case(b"values") && is_real(text) {
+        found.add(start, end, "password");
     }
 }
 

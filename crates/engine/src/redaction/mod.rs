@@ -17,9 +17,11 @@ mod calls;
 mod chosen;
 mod commands;
 mod expected;
+mod forms;
 mod found;
 mod gate;
 mod headers;
+mod keyed;
 mod lines;
 mod literals;
 mod logins;
@@ -186,6 +188,8 @@ enum Meaning {
     Line(Line),
     /// Arguments of which one is a password.
     Call(usize),
+    /// Arguments of which one is a key.
+    Keyed(usize),
     Block(Start),
     /// A name that may promise a secret.
     Name,
@@ -222,6 +226,9 @@ fn builtin() -> Gate<Meaning> {
     }
     for (word, argument) in calls::CALLS {
         gate.add(word.as_bytes(), Letters::AnyCase, Meaning::Call(*argument));
+    }
+    for (word, argument) in keyed::KEYED {
+        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Keyed(*argument));
     }
     for (word, start) in blocks::WORDS {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));
