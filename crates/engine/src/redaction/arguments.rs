@@ -259,7 +259,7 @@ pub const PROGRAMS: &[Program] = &[
     behind("heroku auth", program("heroku", "", &[("auth:token", Made(1))])),
     program("hcloud", "", &[("--token", Made(1))]),
     program("linode-cli", "", &[("--root_pass", Next)]),
-    program("influx", "", &[("-t", Made(1)), ("-p", Next)]),
+    program("influx", "", &[("-t", Made(1))]),
     program("consul", "", &[("-token", Made(1))]),
     program("nomad", "", &[("-token", Made(1))]),
     program("boundary", "", &[("-token", Made(1)), ("-password", Next)]),

@@ -72,7 +72,9 @@ pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>)
     let behind = quote.map_or(end, |quote| end + quote.length());
     let behind = after_escapes(hit.line, behind);
     let operator_at = after_spaces(hit.line, behind);
-    let named = Named { start, end, name, dashes: 0, in_query: false, quoted: quote.is_some() };
+    // `--name /db/password --value …`
+    let dashes = word.iter().take_while(|byte| **byte == b'-').count();
+    let named = Named { start, end, name, dashes, in_query: false, quoted: quote.is_some() };
     let context = Context { hit, named, quote, behind, operator_at };
     if context.assigned(memory, found) {
         memory.forget_name();

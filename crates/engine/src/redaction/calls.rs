@@ -55,7 +55,9 @@ pub fn look_for_key(hit: &Hit<'_>, from: usize, wanted: usize, found: &mut Found
     start += scheme.map_or(0, |scheme| scheme.len());
     let text = hit.line.get(start..end).unwrap_or_default();
     let name = Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true };
-    if Makeup::of(text).is_random() && is_secret(text, name, Form::Quoted) {
+    // `meta-llama/Llama-3-8B`: the name of a model or of a repository.
+    let named = text.contains(&b'/') && text.contains(&b'-');
+    if !named && Makeup::of(text).is_random() && is_secret(text, name, Form::Quoted) {
         found.add(start, end, "api-key");
     }
 }

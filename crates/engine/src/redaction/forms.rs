@@ -36,13 +36,20 @@ pub fn value_at(context: &Context<'_>) -> Option<usize> {
             return Some(place);
         }
         place
-    } else if context.named.name.capitals && context.quote.is_none() {
+    } else if is_variable(context) && context.quote.is_none() {
         let sign = OTHERWISE.iter().find(|sign| starts(sign));
         sign.map_or_else(|| string_at(context), |sign| Some(after_spaces(line, from + sign.len())))?
     } else {
         string_at(context)?
     };
     opening_quote(line, place).map(|_| place)
+}
+
+/// `DB_PASSWORD`, also with what it is taken from before it: `process.env.DB_PASSWORD`.
+fn is_variable(context: &Context<'_>) -> bool {
+    let name = context.line().get(context.named.start..context.named.end).unwrap_or_default();
+    let last = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    !last.iter().any(u8::is_ascii_lowercase)
 }
 
 /// `name("…")`, `name "…"`, `{name, "…"}`, `{name, <<"…">>}`
@@ -101,7 +108,6 @@ pub fn look_for_default(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let chosen = chosen::is_chosen(text) || chosen::is_own_word(text);
     if chosen && is_given(text, name) || is_secret(text, name, Form::Argument) {
         found.add(start, start + length, context.kind());
-        return true;
     }
-    false
+    true
 }

@@ -25,7 +25,7 @@ pub const KEYED: &[(&str, usize)] = &[
     ("ApiKeyServiceClientCredentials(", 1), ("CognitiveServicesCredentials(", 1), ("AuthApiKey(", 1),
     ("Auth.api_key(", 1), ("BasicAWSCredentials(", 2), ("BasicSessionCredentials(", 2),
     ("AwsBasicCredentials.create(", 2), ("AwsSessionCredentials.create(", 2), ("Aws::Credentials.new(", 2),
-    ("StaticCredentials(", 2), ("NewStaticCredentialsProvider(", 2), ("NewStaticV4(", 2),
+    ("StaticCredentials(", 2), ("NewStaticCredentials(", 2), ("NewStaticCredentialsProvider(", 2), ("NewStaticV4(", 2),
     ("StorageSharedKeyCredential(", 2), ("NewSharedKeyCredential(", 2), ("AzureNamedKeyCredential(", 2),
     ("AzureSasCredential(", 1), ("ClientSecretCredential(", 3), ("NewClientSecretCredential(", 3),
     ("ClientCredentials(", 2), ("CosmosClient(", 2), ("NewCookieStore(", 1), ("NewFilesystemStore(", 2),

@@ -3,7 +3,7 @@
 
 use super::assignment::Context;
 use super::found::{Found, Memory};
-use super::names::{PASSPHRASE, Promise};
+use super::names::{Name, PASSPHRASE, Promise};
 use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
@@ -60,6 +60,9 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     {
         let chosen = name.promise == Promise::Password && chosen::is_chosen(text);
         chosen && is_given(text, name) || is_secret(text, name, Form::Argument)
+    } else if is_of_device(line, named.start, word) && ends_line(line, value.end) {
+        let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
+        odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
     } else if let Some((start, end)) = last_column(context) {
         found.add(start, end, context.kind());
         return true;
@@ -138,8 +141,22 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
     short || literal || is_secret(text, context.named.name, Form::Argument)
 }
 
+/// Programs that store what follows a name: `consul kv put db/password …`
+const STORED: &[&[u8]] = &[
+    b"git config ",
+    b" kv put ",
+    b"etcdctl put ",
+    b"etcdctl set ",
+    b"config set ",
+    b"redis-cli set ",
+    b"config put ",
+    b"secrets:set ",
+    b"secret put ",
+];
+
 /// `ENV NAME value`, `setx NAME value`, `set -gx NAME value`, `configure set NAME value`
 fn is_set_by(line: &[u8], start: usize) -> bool {
+    let front = line.get(start.saturating_sub(120)..start).unwrap_or_default();
     let before = line.get(..start).unwrap_or_default().trim_ascii_end();
     let word = before
         .rsplit(|byte| matches!(byte, b' ' | b'\t' | b';' | b'&' | b'/' | b':'))
@@ -152,7 +169,7 @@ fn is_set_by(line: &[u8], start: usize) -> bool {
             "#define", "define",
         ],
     ) || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
-        || before.windows(11).any(|window| window == b"git config ")
+        || STORED.iter().any(|one| front.windows(one.len()).any(|window| window == *one))
 }
 
 /// `password string = "…"`: the place after the sign.
@@ -206,6 +223,18 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
     let before = line.get(..context.named.start).unwrap_or_default().to_ascii_lowercase();
     is_word(word, &["password", "secret", "passphrase"])
         && sql.iter().any(|one| before.windows(one.len()).any(|window| window == one.as_bytes()))
+}
+
+/// `username bob privilege 15 secret …`, `enable password …`: lines of routers and switches.
+fn is_of_device(line: &[u8], start: usize, word: &[u8]) -> bool {
+    let before = line.get(..start).unwrap_or_default().trim_ascii_start();
+    let words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).count();
+    is_word(word, &["password", "secret"])
+        && match before.split(|byte| *byte == b' ').next().unwrap_or_default() {
+            b"enable" => words == 1,
+            b"username" | b"user" | b"neighbor" => matches!(words, 2 | 4),
+            _ => false,
+        }
 }
 
 /// `CREATE USER app …`: with `PASSWORD` behind it, what is in quotes is nothing else.

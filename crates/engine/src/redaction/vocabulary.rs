@@ -173,7 +173,9 @@ const VOCABULARY: &[&str] = &[
     "above", "only", "used", "by", "request", "response", "data", "body", "params", "query",
     "props", "state", "handler", "manager", "provider", "store", "factory", "encoder", "hasher",
     "policy", "rule", "rules", "strength", "checker", "error", "message", "title", "description",
-    "hint", "show", "toggle", "visible", "visibility",
+    "hint", "show", "toggle", "visible", "visibility", "mot", "de", "passe", "kata", "sandi", "salasana",
+    "losenord", "adgangskode", "passord", "jelszo", "sifre", "parool", "clave", "unchanged",
+    "whatever", "unused", "ignored", "nothing", "something", "anything", "supplied", "managed",
 ];
 
 #[rustfmt::skip]
