@@ -3,12 +3,12 @@
 
 use super::assignment::Context;
 use super::blocks::{Begun, Block};
+use super::chosen;
 use super::expected::{Column, Expected, cells, listed};
 use super::found::Found;
-use super::chosen;
 use super::names::Promise;
-use super::sure::is_given;
 use super::reading::{after_spaces, at};
+use super::sure::is_given;
 use super::values::{APPLICATION_PASSWORD, Form, Makeup, is_application_password, is_secret};
 
 /// How long a sentence may go on after the name.
@@ -116,7 +116,13 @@ pub fn told(context: &Context<'_>, found: &mut Found<'_>) -> bool {
         || chosen::is_no_name(word) && makeup.digits > 0
         || is_base32(word);
     let bracketed = word.ends_with(b")") || word.iter().any(|byte| b"(<>`\"".contains(byte));
-    if ends && prose && strong && !mail && !bracketed && (is_secret(word, name, Form::Plain) || chosen::is_no_name(word) && is_given(word, name)) {
+    if ends
+        && prose
+        && strong
+        && !mail
+        && !bracketed
+        && (is_secret(word, name, Form::Plain) || chosen::is_no_name(word) && is_given(word, name))
+    {
         let start = context.operator_at + space + 1;
         found.add(start, start + word.len(), context.kind());
         return true;

@@ -11,7 +11,7 @@ use super::reading::{
 };
 use super::sure::is_given;
 use super::values::{self, Form, is_secret};
-use super::{announced, chosen, commands, forms, logins, prompts, siblings, spaced};
+use super::{announced, chosen, commands, forms, inserts, logins, prompts, siblings, spaced};
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
     if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
@@ -55,13 +55,18 @@ const KEY_BESIDE: Name =
 pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
-    if !word.to_ascii_lowercase().ends_with(b"value") {
+    // `variable "db_password" { default = "…" }`
+    if !word.to_ascii_lowercase().ends_with(b"value") && word != b"default" {
         return;
     }
     if siblings::look(hit, end, found) {
         return;
     }
     let Some(name) = memory.name_near(hit.absolute(start)) else { return };
+    let front = hit.line.get(..start).unwrap_or_default();
+    if word == b"default" && !front.iter().all(|byte| b" \t\"'{".contains(byte)) {
+        return;
+    }
     // Who writes `name:` and `value:` writes data, as the variables of an environment are.
     let before = hit.line.get(..start).unwrap_or_default().trim_ascii_end();
     let alone = before.iter().all(|byte| b" -{\"'".contains(byte)) || before.ends_with(b",");
@@ -106,7 +111,7 @@ impl Context<'_> {
         let line = self.line();
         let spaced = self.operator_at > self.behind;
         let next = at(line, self.operator_at + 1);
-        if forms::look_for_default(self, found) {
+        if forms::look_for_default(self, found) || inserts::look(self, found) {
             return true;
         }
         if let Some(place) = forms::value_at(self) {

@@ -83,13 +83,18 @@ pub fn look(hit: &Hit<'_>, from: usize, wanted: usize, found: &mut Found<'_>) {
     let own = at(hit.line, hit.at) != b'.' || text.iter().any(u8::is_ascii_digit);
     let joined = own && chosen::is_joined(text) && is_secret(text, name, Form::Argument);
     let chosen = own && chosen::is_chosen(text) && is_given(text, name);
-    if whole && (joined || chosen || is_secret(text, name, Form::Quoted) || is_application_password(text)) {
+    if whole
+        && (joined
+            || chosen
+            || is_secret(text, name, Form::Quoted)
+            || is_application_password(text))
+    {
         found.add(start, end, "password");
     }
 }
 
 /// Where the argument of this number begins, without the spaces before it.
-fn argument(line: &[u8], from: usize, wanted: usize) -> Option<usize> {
+pub fn argument(line: &[u8], from: usize, wanted: usize) -> Option<usize> {
     let mut place = from;
     let mut number = 1;
     let mut depth = 0_usize;

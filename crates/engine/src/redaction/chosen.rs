@@ -48,7 +48,9 @@ pub fn is_chosen(value: &[u8]) -> bool {
 
 /// A word of its own that a file of properties may give: `swordfish`.
 pub fn is_own_word(value: &[u8]) -> bool {
-    value.len() >= 8 && value.iter().all(u8::is_ascii_lowercase) && !vocabulary::is_placeholder(value)
+    value.len() >= 8
+        && value.iter().all(u8::is_ascii_lowercase)
+        && !vocabulary::is_placeholder(value)
 }
 
 /// Neither code nor the name of something has this: words with capitals and hyphens between them, or a capital, a number and a
@@ -94,7 +96,11 @@ fn is_of_own_words(value: &[u8]) -> bool {
     plain
         && (jumbled || words.clone().any(|word| word.len() > 2))
         && (numbered || filling == 0 || own.count() > filling.max(1))
-        && words.all(|word| !vocabulary::is_of_code(word) && !vocabulary::is_ending(word))
+        && words.all(|word| {
+            !vocabulary::is_of_code(word)
+                && !vocabulary::is_ending(word)
+                && (numbered || !vocabulary::is_of_labels(word))
+        })
 }
 
 /// A few words, where it is plain that they are a value: `--password='blue bike 77'`.

@@ -10,15 +10,25 @@ use super::sure::is_given;
 use super::values::{Form, is_secret};
 
 /// Signs between a name and a string, for any name.
-const SIGNS: &[&str] = &["<-", "?=", ":=", "||=", "by extra(", "as string =", "as string=", "by lazy {"];
+const SIGNS: &[&str] =
+    &["<-", "?=", ":=", "||=", "by extra(", "as string =", "as string=", "by lazy {"];
 
 /// Signs before what holds if a variable is not set: variables only, for messages are written like this too.
 const OTHERWISE: &[&str] = &["||", "??", "or ", "?:", "//", "|>"];
 
 /// What stands before the name where its string follows after a space.
 const BEFORE: &[&[u8]] = &[
-    b"(setq ", b"(def ", b"(defvar ", b"(defconst ", b"(defparameter ", b"(define ", b"set(", b"setq-default ",
-    b":", b"(setenv \"", b"(defcustom ",
+    b"(setq ",
+    b"(def ",
+    b"(defvar ",
+    b"(defconst ",
+    b"(defparameter ",
+    b"(define ",
+    b"set(",
+    b"setq-default ",
+    b":",
+    b"(setenv \"",
+    b"(defcustom ",
 ];
 
 /// Where the value stands that such a sign gives to the name: a string, but for `?=`.
@@ -64,6 +74,8 @@ fn string_at(context: &Context<'_>) -> Option<usize> {
             let binary = line.get(place..)?.starts_with(b"<<");
             Some(if binary { place + 2 } else { place })
         }
+        // `dotnet user-secrets set "DbPassword" "…"`
+        b'"' | b'\'' if before.windows(9).any(|window| window == b"rets set ") => Some(from),
         b'"' | b'\'' if context.quote.is_none() && from > context.behind => {
             let alone = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
             let quote = opening_quote(line, from)?;

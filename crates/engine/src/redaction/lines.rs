@@ -5,7 +5,7 @@ use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::{commands, logins, vocabulary, wallets};
+use super::{commands, logins, statements, vocabulary, wallets};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,10 @@ pub enum Line {
     Sql,
     /// `ACL SETUSER name on >password`
     Acl,
+    /// `WIFI:S:name;T:WPA;P:password;;`, as codes for telephones have it.
+    Wifi,
+    /// `createUser name SHA "password" AES "password"`
+    SnmpUser,
     /// `SET PASSWORD FOR user = '…'`
     SqlSet,
     /// `AUTH PLAIN …`
@@ -79,6 +83,11 @@ pub const WORDS: &[(&str, Line)] = &[
     ("identified by", Line::Sql),
     ("identified with", Line::Sql),
     ("acl setuser ", Line::Acl),
+    ("pragma key", Line::SqlSet),
+    ("pragma rekey", Line::SqlSet),
+    ("stats auth ", Line::MailMap),
+    ("WIFI:", Line::Wifi),
+    ("createUser ", Line::SnmpUser),
     ("set password for", Line::SqlSet),
     ("auth plain", Line::Mail),
     ("oracle:thin:", Line::Oracle),
@@ -172,19 +181,10 @@ fn look_at_line(
         }
         // In prose it is names in backticks that things are identified by.
         Line::Sql if at(hit.line, after_spaces(hit.line, hit.at + length)) == b'`' => {}
-        Line::Sql => identified(hit, hit.at + length, found),
-        Line::Acl => {
-            let rest = hit.rest().get(length..).unwrap_or_default();
-            let rest = rest.get(..160.min(rest.len())).unwrap_or_default();
-            let sign = rest.windows(2).position(|pair| pair == b" >");
-            if let Some(sign) = sign {
-                let start = hit.at + length + sign + 2;
-                let end = unquoted_end(hit.line, start, Stops::Line);
-                if hit.line.get(start..end).is_some_and(is_real) {
-                    found.add(start, end, "password");
-                }
-            }
-        }
+        Line::Sql => statements::identified(hit, hit.at + length, found),
+        Line::Acl => statements::access_list(hit, length, found),
+        Line::Wifi => statements::wifi(hit, found),
+        Line::SnmpUser => statements::snmp_user(hit, found),
         Line::SecureString => {
             let rest = after_spaces(hit.line, hit.at + length);
             let option = hit.line.get(rest..).is_some_and(|rest| rest.starts_with(b"-String "));
@@ -262,32 +262,8 @@ fn crypted(hit: &Hit<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// `IDENTIFIED BY '…'`, `IDENTIFIED WITH plugin BY '…'`, and without quotes, where a user is created or altered.
-fn identified(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
-    let rest = hit.line.get(place..).unwrap_or_default();
-    let rest = rest.get(..80.min(rest.len())).unwrap_or_default();
-    let plugin = hit.rest().get(..15).is_some_and(|text| text.eq_ignore_ascii_case(b"identified with"));
-    let by = rest.windows(4).position(|window| window.eq_ignore_ascii_case(b" by "));
-    let start = match (plugin, by) {
-        (true, Some(by)) => after_spaces(hit.line, place + by + 4),
-        (true, None) => return,
-        _ => after_spaces(hit.line, place),
-    };
-    if opening_quote(hit.line, start).is_some() {
-        return quoted(hit, start, "password", found);
-    }
-    let before = hit.line.get(..hit.at).unwrap_or_default().to_ascii_lowercase();
-    let has = |word: &[u8]| before.windows(word.len()).any(|window| window == word);
-    let end = unquoted_end(hit.line, start, Stops::Word);
-    let text = hit.line.get(start..end).unwrap_or_default();
-    let statement = (has(b"create ") || has(b"alter ") || has(b"grant ")) && (has(b"user ") || has(b" to "));
-    if statement && text.len() > 4 && !text.eq_ignore_ascii_case(b"values") && is_real(text) {
-        found.add(start, end, "password");
-    }
-}
-
 /// A string in quotes from here.
-fn quoted(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) {
+pub fn quoted(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) {
     let mut place = after_spaces(hit.line, place);
     for word in [&b"PASSWORD "[..], b"VALUES "] {
         if hit.line.get(place..).is_some_and(|rest| rest.starts_with(word)) {

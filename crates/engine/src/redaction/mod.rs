@@ -21,6 +21,7 @@ mod forms;
 mod found;
 mod gate;
 mod headers;
+mod inserts;
 mod keyed;
 mod lines;
 mod literals;
@@ -28,6 +29,7 @@ mod logins;
 mod names;
 mod naming;
 mod own;
+mod programs;
 mod prompts;
 mod reading;
 mod references;
@@ -35,6 +37,7 @@ mod setup;
 mod shape;
 mod siblings;
 mod spaced;
+mod statements;
 mod stream;
 mod sure;
 mod table;
@@ -52,11 +55,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use arguments::{PROGRAMS, Program};
 use blocks::Start;
 use gate::{Gate, Letters};
 use lines::Line;
 use own::Pattern;
+use programs::{PROGRAMS, Program};
 use table::{NUMBERED, TOKENS, Token};
 
 /// What stands in the place of a secret (S3 §8).
@@ -233,8 +236,9 @@ fn builtin() -> Gate<Meaning> {
     for (word, start) in blocks::WORDS {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));
     }
-    let words: [(&'static str, Meaning); 7] = [
+    let words: [(&'static str, Meaning); 8] = [
         ("value", Meaning::Value),
+        ("default", Meaning::Value),
         ("authorization", Meaning::Authorization),
         ("bearer ", Meaning::Scheme),
         ("bearer%20", Meaning::Scheme),

@@ -199,7 +199,7 @@ pub fn issuer(name: &[u8]) -> Option<&'static str> {
 #[rustfmt::skip]
 const PASSWORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "userpass", "dbpass", "sshpass", "storepass",
-    "keypass", "requirepass", "rootpass", "adminpass", "passwort", "kennwort", "contrasena",
+    "keypass", "requirepass", "masterauth", "rootpass", "adminpass", "passwort", "kennwort", "contrasena",
     "senha", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "bindpw", "rootpw", "smtppass", "ftppass", "mailpass", "authtok",
 ];
 const SHORT_PASSWORDS: &[&str] = &["pass", "pwd", "pw", "passin", "passout", "stapsk"];

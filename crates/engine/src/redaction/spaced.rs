@@ -3,13 +3,13 @@
 
 use super::assignment::Context;
 use super::found::{Found, Memory};
+use super::lines::is_real;
 use super::names::{Name, PASSPHRASE, Promise};
 use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
-use super::values::{Form, Makeup, is_secret};
-use super::lines::is_real;
 use super::sure::is_given;
+use super::values::{Form, Makeup, is_secret};
 use super::{announced, chosen, vocabulary};
 
 /// True if a value was found.
@@ -60,6 +60,15 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     {
         let chosen = name.promise == Promise::Password && chosen::is_chosen(text);
         chosen && is_given(text, name) || is_secret(text, name, Form::Argument)
+    } else if name.promise == Promise::Password
+        && name.last
+        && starts_line(line, named.start)
+        && ends_line(line, value.end)
+        && (word.contains(&b'_') || word.contains(&b'-'))
+        && chosen::is_no_name(text)
+    {
+        // `auth_pass …`, as files of configuration have it.
+        is_given(text, name)
     } else if is_of_device(line, named.start, word) && ends_line(line, value.end) {
         let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
         odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
@@ -136,7 +145,8 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
         && ended
         && text.iter().all(u8::is_ascii_lowercase);
     let literal = context.named.dashes == 2
-        && (value.quoted || context.named.name.promise == Promise::Password && chosen::is_chosen(text))
+        && (value.quoted
+            || context.named.name.promise == Promise::Password && chosen::is_chosen(text))
         && is_given(text, context.named.name);
     short || literal || is_secret(text, context.named.name, Form::Argument)
 }
@@ -229,8 +239,10 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
 fn is_of_device(line: &[u8], start: usize, word: &[u8]) -> bool {
     let before = line.get(..start).unwrap_or_default().trim_ascii_start();
     let words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).count();
-    is_word(word, &["password", "secret"])
+    is_word(word, &["password", "secret", "key", "insecure-password"])
         && match before.split(|byte| *byte == b' ').next().unwrap_or_default() {
+            b"tacacs-server" | b"radius-server" => matches!(words, 1 | 3),
+            _ if is_word(word, &["key"]) => false,
             b"enable" => words == 1,
             b"username" | b"user" | b"neighbor" => matches!(words, 2 | 4),
             _ => false,
@@ -241,7 +253,8 @@ fn is_of_device(line: &[u8], start: usize, word: &[u8]) -> bool {
 fn is_statement(line: &[u8], end: usize) -> bool {
     let before = line.get(end.saturating_sub(160)..end).unwrap_or_default().to_ascii_lowercase();
     let has = |word: &[u8]| before.windows(word.len()).any(|window| window == word);
-    (has(b"create ") || has(b"alter ")) && [&b"user "[..], b"role ", b"login "].iter().any(|one| has(one))
+    (has(b"create ") || has(b"alter "))
+        && [&b"user "[..], b"role ", b"login "].iter().any(|one| has(one))
         || has(b"set password for ")
 }
 
@@ -286,8 +299,8 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
             || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
     };
-    let told = verb && name.promise == Promise::Password && chosen::is_no_name(text);
-    let told = told && makeup.digits > 0 && is_given(text, name);
+    let told = name.promise == Promise::Password && chosen::is_no_name(text);
+    let told = told && makeup.digits > 0 && makeup.length >= 9 && is_given(text, name);
     if told || strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
         found.add(value.start, value.start + text.len(), context.kind());
         return true;

@@ -23,16 +23,48 @@ const DEFINING: &[&str] = &[
 
 /// What comes before the fields that a program stores.
 const STORING: &[&[u8]] = &[
-    b" kv put ", b" kv patch ", b"vault write ", b"config:set ", b"secrets set ", b"secret set ",
-    b"set-environment ", b"setenv ", b"env:set ", b"env set ", b"config set ", b"variables set ",
-    b"createuser ", b"user-add ", b"item create ", b"item edit ",
+    b" kv put ",
+    b" kv patch ",
+    b"vault write ",
+    b"config:set ",
+    b"secrets set ",
+    b"secret set ",
+    b"set-environment ",
+    b"setenv ",
+    b"env:set ",
+    b"env set ",
+    b"config set ",
+    b"variables set ",
+    b"createuser ",
+    b"user-add ",
+    b"item create ",
+    b"item edit ",
 ];
 
 /// Other fields of a login.
 const FIELDS: &[&[u8]] = &[
-    b"host=", b"hostname=", b"server=", b"user=", b"uid=", b"user id=", b"userid=", b"username=", b"dbname=",
-    b"database=", b"data source=", b"login=", b"ansible_host=", b"ansible_user=", b"hostaddr=",
-    b"addr=", b"endpoint=", b"initial catalog=", b"servername=", b"account=", b"sslmode=",
+    b"host=",
+    b"hostname=",
+    b"server=",
+    b"user=",
+    b"uid=",
+    b"user id=",
+    b"userid=",
+    b"username=",
+    b"dbname=",
+    b"database=",
+    b"data source=",
+    b"login=",
+    b"ansible_host=",
+    b"ansible_user=",
+    b"hostaddr=",
+    b"addr=",
+    b"endpoint=",
+    b"initial catalog=",
+    b"servername=",
+    b"account=",
+    b"sslmode=",
+    b"name=",
 ];
 
 impl Context<'_> {
@@ -53,7 +85,9 @@ impl Context<'_> {
         let text = self.line().get(self.named.start..self.named.end).unwrap_or_default();
         // `allPass: 'overEvery'`: a step of something.
         let whole = text.len() > 4
-            && (text.contains(&b'_') || text.to_ascii_lowercase().ends_with(b"word") || name.capitals)
+            && (text.contains(&b'_')
+                || text.to_ascii_lowercase().ends_with(b"word")
+                || name.capitals)
             || text.to_ascii_lowercase().ends_with(b"passwd");
         name.promise == Promise::Password
             && name.last
@@ -66,6 +100,9 @@ impl Context<'_> {
         let name = self.named.name;
         let line = self.line();
         let rest = line.get(end..).unwrap_or_default().trim_ascii();
+        if name.promise == Promise::Password && name.last && self.is_unlike_code(value, form) {
+            return true;
+        }
         if !(rest.is_empty() || rest.starts_with(b"#")) || !name.last || self.is_ambiguous() {
             return false;
         }
@@ -81,6 +118,25 @@ impl Context<'_> {
             return true;
         }
         chosen::is_slashed(value) || chosen::is_no_name(value)
+    }
+
+    /// Amid other words: `password=Kite-Magnet, host=db`, `{User:bob Password:Kite-Magnet}`.
+    fn is_unlike_code(&self, value: &[u8], form: Form) -> bool {
+        if !chosen::is_no_name(value) {
+            return false;
+        }
+        let numbered = value.iter().any(u8::is_ascii_digit);
+        let tight = self.is_tight(form);
+        if self.is_ambiguous() {
+            // `PWD` is the folder that a shell is in.
+            let folder = matches!(at(self.line(), self.named.end - 1), b'D' | b'd');
+            return tight && numbered && self.begins_line() && !folder;
+        }
+        // What a line below joins may be the name of a variable.
+        let called = self.near().contains(&b'(') && !value.contains(&b'-');
+        let field = self.near().contains(&b'{') && at(self.line(), self.operator_at) == b':';
+        let listed = form == Form::Plain && value.contains(&b'-');
+        (tight || field || listed) && !called
     }
 
     /// Nothing but the sign of a difference stands before the name.
