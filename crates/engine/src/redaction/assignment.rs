@@ -53,20 +53,21 @@ const KEY_BESIDE: Name =
 
 /// `value:` or `value=` after a line or an attribute that gave the name.
 pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+    // `variable "db_password" { default = "…" }`: first on its line.
+    let front = hit.line.get(..hit.at).unwrap_or_default();
+    let default = hit.rest().starts_with(b"default");
+    if default && !front.iter().all(|byte| b" \t\"'{".contains(byte)) {
+        return;
+    }
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
-    // `variable "db_password" { default = "…" }`
-    if !word.to_ascii_lowercase().ends_with(b"value") && word != b"default" {
+    if !default && !word.to_ascii_lowercase().ends_with(b"value") || default && word != b"default" {
         return;
     }
     if siblings::look(hit, end, found) {
         return;
     }
     let Some(name) = memory.name_near(hit.absolute(start)) else { return };
-    let front = hit.line.get(..start).unwrap_or_default();
-    if word == b"default" && !front.iter().all(|byte| b" \t\"'{".contains(byte)) {
-        return;
-    }
     // Who writes `name:` and `value:` writes data, as the variables of an environment are.
     let before = hit.line.get(..start).unwrap_or_default().trim_ascii_end();
     let alone = before.iter().all(|byte| b" -{\"'".contains(byte)) || before.ends_with(b",");

@@ -35,6 +35,13 @@ const BEFORE: &[&[u8]] = &[
 pub fn value_at(context: &Context<'_>) -> Option<usize> {
     let line = context.line();
     let from = context.operator_at;
+    // Most names are followed by a plain sign, or stand in a sentence.
+    match at(line, from) {
+        b'<' | b'?' | b'|' | b'(' | b'{' | b',' | b'"' | b'\'' | b'/' => {}
+        b'b' | b'a' | b'A' | b'o' if at(line, from + 2) == b' ' => {}
+        b':' if at(line, from + 1) == b'=' => {}
+        _ => return None,
+    }
     let rest = line.get(from..)?;
     let rest = rest.get(..16.min(rest.len()))?;
     let starts = |sign: &str| {

@@ -26,7 +26,7 @@ pub fn look(context: &Context<'_>, found: &mut Found<'_>) -> bool {
         return false;
     }
     let columns = near.get(open..).unwrap_or_default();
-    let number = columns.iter().filter(|byte| **byte == b',').count() + 1;
+    let number = columns.split(|byte| *byte == b',').count();
     let rest = line.get(context.operator_at..).unwrap_or_default();
     let rest = rest.get(..REACH.min(rest.len())).unwrap_or_default();
     let values = rest.windows(6).position(|window| window.eq_ignore_ascii_case(b"values"));

@@ -236,9 +236,12 @@ fn builtin() -> Gate<Meaning> {
     for (word, start) in blocks::WORDS {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));
     }
-    let words: [(&'static str, Meaning); 8] = [
+    // With the sign that follows: the word alone is everywhere.
+    for word in ["default = \"", "default  ", "default: \"", "default\": \"", "default=\""] {
+        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Value);
+    }
+    let words: [(&'static str, Meaning); 7] = [
         ("value", Meaning::Value),
-        ("default", Meaning::Value),
         ("authorization", Meaning::Authorization),
         ("bearer ", Meaning::Scheme),
         ("bearer%20", Meaning::Scheme),

@@ -32,7 +32,7 @@ pub const HINTS: &[&str] = &[
     "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
     "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
-    "-team", "-art-api", "x-access-", "api-sign", "license",
+    "honeycomb-team", "art-api",
 ];
 
 const LONGEST: usize = 96;

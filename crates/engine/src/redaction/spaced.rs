@@ -54,24 +54,8 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
             && at(line, context.operator_at) != b'('
             && !vocabulary::is_placeholder(text)
             && text.len() > 2
-    } else if is_word(word, DIRECTIVES)
-        && starts_line(line, named.start)
-        && ends_line(line, value.end)
-    {
-        let chosen = name.promise == Promise::Password && chosen::is_chosen(text);
-        chosen && is_given(text, name) || is_secret(text, name, Form::Argument)
-    } else if name.promise == Promise::Password
-        && name.last
-        && starts_line(line, named.start)
-        && ends_line(line, value.end)
-        && (word.contains(&b'_') || word.contains(&b'-'))
-        && chosen::is_no_name(text)
-    {
-        // `auth_pass …`, as files of configuration have it.
-        is_given(text, name)
-    } else if is_of_device(line, named.start, word) && ends_line(line, value.end) {
-        let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
-        odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
+    } else if let Some(accepted) = is_configured(context, &value, text, word) {
+        accepted
     } else if let Some((start, end)) = last_column(context) {
         found.add(start, end, context.kind());
         return true;
@@ -83,6 +67,30 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         found.add(value.start + prefix, value.end, context.kind());
     }
     accepted
+}
+
+/// A line of a configuration file: a directive and its value, if it is one.
+fn is_configured(context: &Context<'_>, value: &Value, text: &[u8], word: &[u8]) -> Option<bool> {
+    let line = context.hit.line;
+    let name = context.named.name;
+    if !ends_line(line, value.end) {
+        return None;
+    }
+    let password = name.promise == Promise::Password;
+    let first = starts_line(line, context.named.start);
+    if first && is_word(word, DIRECTIVES) {
+        let chosen = password && chosen::is_chosen(text) && is_given(text, name);
+        return Some(chosen || is_secret(text, name, Form::Argument));
+    }
+    // `auth_pass …`
+    let joined = word.contains(&b'_') || word.contains(&b'-');
+    if first && password && name.last && joined && chosen::is_no_name(text) {
+        return Some(is_given(text, name));
+    }
+    is_of_device(line, context.named.start, word).then(|| {
+        let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
+        odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
+    })
 }
 
 struct Value {
@@ -151,22 +159,24 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
     short || literal || is_secret(text, context.named.name, Form::Argument)
 }
 
-/// Programs that store what follows a name: `consul kv put db/password …`
-const STORED: &[&[u8]] = &[
-    b"git config ",
-    b" kv put ",
-    b"etcdctl put ",
-    b"etcdctl set ",
-    b"config set ",
-    b"redis-cli set ",
-    b"config put ",
-    b"secrets:set ",
-    b"secret put ",
-];
+/// `consul kv put db/password …`: programs that store what follows a name.
+fn is_stored(before: &[u8]) -> bool {
+    let mut words = before.rsplit(|byte| *byte == b' ').take(3);
+    let (Some(last), Some(verb)) = (words.next(), words.next()) else { return false };
+    let of_verb = |verb: &[u8], program: &[u8]| {
+        matches!(
+            (program, verb),
+            (b"kv" | b"etcdctl" | b"secret", b"put")
+                | (b"etcdctl" | b"config" | b"redis-cli", b"set")
+                | (b"git", b"config")
+        )
+    };
+    // With or without the front of a path before the name.
+    of_verb(last, verb) || words.next().is_some_and(|program| of_verb(verb, program))
+}
 
 /// `ENV NAME value`, `setx NAME value`, `set -gx NAME value`, `configure set NAME value`
 fn is_set_by(line: &[u8], start: usize) -> bool {
-    let front = line.get(start.saturating_sub(120)..start).unwrap_or_default();
     let before = line.get(..start).unwrap_or_default().trim_ascii_end();
     let word = before
         .rsplit(|byte| matches!(byte, b' ' | b'\t' | b';' | b'&' | b'/' | b':'))
@@ -179,7 +189,7 @@ fn is_set_by(line: &[u8], start: usize) -> bool {
             "#define", "define",
         ],
     ) || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
-        || STORED.iter().any(|one| front.windows(one.len()).any(|window| window == *one))
+        || is_stored(before)
 }
 
 /// `password string = "…"`: the place after the sign.
