@@ -123,7 +123,7 @@ const SIGNS: &[&str] = &[
     "placeholder", "examplekey", "_here>", "insert-", "insert_", "replace_", "replace-",
     "replaceme", "todo", "dummy", "not-a-real", "notreal", "fake_", "fake-", "example_", "example-",
     "-example", "_example", "my-secret-", "my_secret_", "goes-here", "goes_here", "-here", "_here",
-    "filtered]", "[filtered", "masked", "000000000000", "lorem",
+    "filtered]", "[filtered", "masked", "000000000000", "lorem", "contrase",
 ];
 
 #[rustfmt::skip]
