@@ -29,6 +29,8 @@ pub fn measure(folder: &str) -> Result<(), Box<dyn Error>> {
         ("lookalikes", "classes_lookalikes.txt"),
         ("secrets", "kin_secrets.txt"),
         ("lookalikes", "kin_lookalikes.txt"),
+        ("secrets", "plain_secrets.txt"),
+        ("lookalikes", "plain_lookalikes.txt"),
     ] {
         for case in cases(&std::fs::read_to_string(format!("{folder}/{file}"))?) {
             let changed = rules.redact(case.text.as_bytes()).0.into_owned();

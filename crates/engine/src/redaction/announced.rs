@@ -3,10 +3,12 @@
 
 use super::assignment::Context;
 use super::blocks::{Begun, Block};
+use super::chosen;
 use super::expected::{Column, Expected, cells, listed};
 use super::found::Found;
 use super::names::Promise;
 use super::reading::{after_spaces, at};
+use super::sure::is_given;
 use super::values::{APPLICATION_PASSWORD, Form, Makeup, is_application_password, is_secret};
 
 /// How long a sentence may go on after the name.
@@ -111,9 +113,16 @@ pub fn told(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let mail = word.contains(&b'@') && word.contains(&b'.');
     let strong = makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
         || makeup.is_random()
+        || chosen::is_no_name(word) && makeup.digits > 0
         || is_base32(word);
     let bracketed = word.ends_with(b")") || word.iter().any(|byte| b"(<>`\"".contains(byte));
-    if ends && prose && strong && !mail && !bracketed && is_secret(word, name, Form::Plain) {
+    if ends
+        && prose
+        && strong
+        && !mail
+        && !bracketed
+        && (is_secret(word, name, Form::Plain) || chosen::is_no_name(word) && is_given(word, name))
+    {
         let start = context.operator_at + space + 1;
         found.add(start, start + word.len(), context.kind());
         return true;

@@ -2,237 +2,13 @@
 //! `curl -u user:SECRET`. What `-p` means elsewhere (`mkdir -p`, `ssh -p 22`) is not looked at.
 
 use super::found::{Found, Hit};
+use super::programs::Program;
+use super::programs::Takes::{
+    self, After, Attached, Cookies, Last, Made, Next, Pair, Percent, Slash,
+};
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
 use super::values::Makeup;
-use super::vocabulary;
-
-#[derive(Debug)]
-pub struct Program {
-    /// What is looked for: the name, and what follows if that is too short or too common.
-    pub gate: &'static str,
-    name: &'static str,
-    /// Must stand behind the name: `docker login`.
-    verb: &'static str,
-    options: &'static [(&'static str, Takes)],
-}
-
-/// What follows an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    /// `-pSECRET`; by itself it takes nothing.
-    Attached,
-    /// `-p SECRET` or `-pSECRET`
-    Next,
-    /// `-u user:SECRET`
-    Pair,
-    /// `-U user%SECRET`
-    Percent,
-    /// The last word of so many.
-    Last(usize),
-    /// The last word of so many, if a machine made it.
-    Made(usize),
-    /// The word after one that begins like this: `net use \\\\host\\share SECRET`
-    After,
-    /// `user/SECRET@host`, with or without the option before it.
-    Slash,
-}
-
-const fn program(
-    name: &'static str,
-    verb: &'static str,
-    options: &'static [(&'static str, Takes)],
-) -> Program {
-    Program { gate: name, name, verb, options }
-}
-
-const fn behind(gate: &'static str, program: Program) -> Program {
-    Program { gate, ..program }
-}
-
-use Takes::{After, Attached, Last, Made, Next, Pair, Percent, Slash};
-
-pub const PROGRAMS: &[Program] = &[
-    program("mysql", "", &[("-p", Attached)]),
-    program("mysqldump", "", &[("-p", Attached)]),
-    program("mysqladmin", "", &[("-p", Attached), ("password", Last(1))]),
-    program("mysqlimport", "", &[("-p", Attached)]),
-    program("mariadb", "", &[("-p", Attached)]),
-    program("mariadb-dump", "", &[("-p", Attached)]),
-    program("sshpass", "", &[("-p", Next)]),
-    program("docker", "login", &[("-p", Next)]),
-    program("podman", "login", &[("-p", Next)]),
-    program("buildah", "login", &[("-p", Next)]),
-    program("skopeo", "login", &[("-p", Next)]),
-    program("helm", "login", &[("-p", Next)]),
-    program("nerdctl", "login", &[("-p", Next)]),
-    program("crane", "login", &[("-p", Next)]),
-    program("oras", "login", &[("-p", Next)]),
-    program("skopeo", "copy", &[("--src-creds", Pair), ("--dest-creds", Pair)]),
-    behind("oc login", program("oc", "login", &[("-p", Next)])),
-    behind("az login", program("az", "login", &[("-p", Next)])),
-    behind("cf login", program("cf", "login", &[("-p", Next)])),
-    program("redis-cli", "", &[("-a", Next)]),
-    program("mongo", "", &[("-p", Next)]),
-    program("mongosh", "", &[("-p", Next)]),
-    program("mongodump", "", &[("-p", Next)]),
-    program("mongorestore", "", &[("-p", Next)]),
-    program("mongoexport", "", &[("-p", Next)]),
-    program("mongoimport", "", &[("-p", Next)]),
-    program("sqlcmd", "", &[("-P", Next)]),
-    program("bcp", "", &[("-P", Next)]),
-    program("cqlsh", "", &[("-p", Next)]),
-    program("isql", "", &[("-P", Next)]),
-    program("curl", "", &[("-u", Pair), ("--user", Pair), ("-U", Pair), ("--proxy-user", Pair)]),
-    program("wget", "", &[("--user-pass", Pair)]),
-    behind("http ", program("http", "", &[("-a", Pair), ("--auth", Pair)])),
-    behind("https ", program("https", "", &[("-a", Pair), ("--auth", Pair)])),
-    program("ldapsearch", "", &[("-w", Next)]),
-    program("ldapmodify", "", &[("-w", Next)]),
-    program("ldapadd", "", &[("-w", Next)]),
-    program("ldapwhoami", "", &[("-w", Next)]),
-    program("ldapdelete", "", &[("-w", Next)]),
-    program("ldappasswd", "", &[("-w", Next), ("-s", Next), ("-a", Next)]),
-    program("smbclient", "", &[("-U", Percent)]),
-    program("rpcclient", "", &[("-U", Percent)]),
-    program("unzip", "", &[("-P", Next)]),
-    behind("zip ", program("zip", "", &[("-P", Next)])),
-    behind("7z ", program("7z", "", &[("-p", Attached)])),
-    program("7za", "", &[("-p", Attached)]),
-    behind("rar ", program("rar", "", &[("-p", Attached), ("-hp", Attached)])),
-    program("unrar", "", &[("-p", Attached)]),
-    program("mosquitto_pub", "", &[("-P", Next)]),
-    program("mosquitto_sub", "", &[("-P", Next)]),
-    program("xfreerdp", "", &[("/p:", Attached)]),
-    program("rdesktop", "", &[("-p", Next)]),
-    program(
-        "htpasswd",
-        "",
-        &[
-            ("-b", Last(3)),
-            ("-bc", Last(3)),
-            ("-cb", Last(3)),
-            ("-nb", Last(2)),
-            ("-bn", Last(2)),
-            ("-Bb", Last(3)),
-            ("-bB", Last(3)),
-            ("-Bbn", Last(2)),
-            ("-nbB", Last(2)),
-            ("-Bbc", Last(3)),
-            ("-cBb", Last(3)),
-            ("-bnB", Last(2)),
-            ("-nbm", Last(2)),
-        ],
-    ),
-    program("rabbitmqctl", "", &[("add_user", Last(2)), ("change_password", Last(2))]),
-    program("openssl", "enc", &[("-k", Next), ("-K", Next)]),
-    program("openssl", "", &[("-passin", Next), ("-passout", Next), ("-pass", Next)]),
-    program("vault", "login", &[("login", Last(1))]),
-    behind("mc alias", program("mc", "alias", &[("set", Last(4))])),
-    program("wpa_passphrase", "", &[("wpa_passphrase", Last(2))]),
-    program("ipmitool", "", &[("-P", Next)]),
-    program("snmpwalk", "", &[("-A", Next), ("-X", Next)]),
-    program("evil-winrm", "", &[("-p", Next)]),
-    program("crackmapexec", "", &[("-p", Next)]),
-    program("neo4j-admin", "", &[("set-initial-password", Last(1))]),
-    program("cypher-shell", "", &[("-p", Next)]),
-    program("influx", "", &[("-password", Next)]),
-    program("kubectl", "secret", &[("--from-literal", Next)]),
-    program("keytool", "", &[("-storepass", Next), ("-keypass", Next)]),
-    program("useradd", "", &[("-p", Next)]),
-    program("usermod", "", &[("-p", Next)]),
-    program("nmcli", "", &[("password", Last(1))]),
-    behind("lftp ", program("lftp", "", &[("-u", Next)])),
-    program("gpg", "", &[("--passphrase", Next)]),
-    behind("gh secret", program("gh", "secret", &[("--body", Next), ("-b", Next)])),
-    program("ssh-keygen", "", &[("-N", Next), ("-P", Next)]),
-    program("svn", "", &[("--password", Next)]),
-    program("jenkins-cli.jar", "", &[("-auth", Pair)]),
-    program("jenkins-cli", "", &[("-auth", Pair)]),
-    program("sqlplus", "", &[("", Slash)]),
-    program("sqlplus64", "", &[("", Slash)]),
-    program("sqlldr", "", &[("userid=", Slash), ("", Slash)]),
-    program("expdp", "", &[("userid=", Slash), ("", Slash)]),
-    program("impdp", "", &[("userid=", Slash), ("", Slash)]),
-    program("rman", "", &[("target=", Slash), ("", Slash)]),
-    program("tnsping", "", &[("", Slash)]),
-    program("mysqlcheck", "", &[("-p", Attached)]),
-    program("mysqlbinlog", "", &[("-p", Attached)]),
-    program("mysqlslap", "", &[("-p", Attached)]),
-    program("mysqlsh", "", &[("-p", Attached)]),
-    program("mycli", "", &[("-p", Next)]),
-    program("litecli", "", &[("-p", Next)]),
-    program("mongofiles", "", &[("-p", Next)]),
-    program("mongostat", "", &[("-p", Next)]),
-    program("couchbase-cli", "", &[("-p", Next)]),
-    program("cbbackupmgr", "", &[("-p", Next)]),
-    program("beeline", "", &[("-p", Next)]),
-    program("vsql", "", &[("-w", Next)]),
-    program("nzsql", "", &[("-pw", Next)]),
-    program("tsql", "", &[("-P", Next)]),
-    behind("db2 connect", program("db2", "connect", &[("using", Last(1))])),
-    program("redis-benchmark", "", &[("-a", Next)]),
-    program("valkey-cli", "", &[("-a", Next)]),
-    program("keydb-cli", "", &[("-a", Next)]),
-    program("twine", "", &[("-p", Next)]),
-    program("conan", "", &[("-p", Next)]),
-    behind("cargo login", program("cargo", "login", &[("login", Made(1))])),
-    behind("nuget setapikey", program("nuget", "setapikey", &[("setapikey", Made(1))])),
-    behind("nuget setApiKey", program("nuget", "setApiKey", &[("setApiKey", Made(1))])),
-    program("codecov", "", &[("-t", Made(1))]),
-    program("gitlab-runner", "register", &[("-r", Made(1))]),
-    program("netlify", "", &[("--auth", Made(1)), ("-a", Made(1))]),
-    program("vercel", "", &[("-t", Made(1))]),
-    program("rclone", "obscure", &[("obscure", Last(1))]),
-    behind("vault operator", program("vault", "operator", &[("unseal", Made(1))])),
-    behind("vault unseal", program("vault", "unseal", &[("unseal", Made(1))])),
-    behind("bw login", program("bw", "login", &[("login", Last(2))])),
-    behind("bw unlock", program("bw", "unlock", &[("unlock", Last(1))])),
-    program("smbmap", "", &[("-p", Next)]),
-    program("winexe", "", &[("-U", Percent)]),
-    program("smbget", "", &[("-U", Percent)]),
-    program("smbcacls", "", &[("-U", Percent)]),
-    program("wbinfo", "", &[("-a", Percent)]),
-    behind("net rpc", program("net", "rpc", &[("-U", Percent)])),
-    behind("net ads", program("net", "ads", &[("-U", Percent)])),
-    behind("net use", program("net", "use", &[("\\\\", After)])),
-    behind(
-        "samba-tool user",
-        program("samba-tool", "user", &[("create", Last(2)), ("add", Last(2))]),
-    ),
-    program("netexec", "", &[("-p", Next)]),
-    behind("nxc ", program("nxc", "", &[("-p", Next)])),
-    program("plink", "", &[("-pw", Next)]),
-    program("plink.exe", "", &[("-pw", Next)]),
-    program("pscp", "", &[("-pw", Next)]),
-    program("psftp", "", &[("-pw", Next)]),
-    program("psexec", "", &[("-p", Next)]),
-    program("kadmin", "", &[("-w", Next), ("-pw", Next)]),
-    program("kadmin.local", "", &[("-pw", Next)]),
-    program("addprinc", "", &[("-pw", Next)]),
-    program("ldapcompare", "", &[("-w", Next)]),
-    program("ldapmodrdn", "", &[("-w", Next)]),
-    program("cmdkey", "", &[("/pass:", Attached)]),
-    program("schtasks", "", &[("/RP", Next), ("/rp", Next)]),
-    program("mosquitto_passwd", "", &[("-b", Last(3))]),
-    program("mosquitto_rr", "", &[("-P", Next)]),
-    program("rabbitmqadmin", "", &[("-p", Next)]),
-    program("rabbitmqctl", "", &[("authenticate_user", Last(2))]),
-    program("ncftpput", "", &[("-p", Next)]),
-    program("ncftpget", "", &[("-p", Next)]),
-    program("7zz", "", &[("-p", Attached)]),
-    program("7zr", "", &[("-p", Attached)]),
-    program("zipcloak", "", &[("-P", Next)]),
-    program("pdftk", "", &[("input_pw", Last(1)), ("user_pw", Last(1)), ("owner_pw", Last(1))]),
-    behind("security unlock-", program("security", "unlock-keychain", &[("-p", Next)])),
-    behind("security create-", program("security", "create-keychain", &[("-p", Next)])),
-    behind("security set-key", program("security", "set-key-partition-list", &[("-k", Next)])),
-    behind("security import", program("security", "import", &[("-P", Next)])),
-    program("signtool", "", &[("/p", Next)]),
-    program("jarsigner", "", &[("-storepass", Next), ("-keypass", Next)]),
-    program("xfreerdp3", "", &[("/p:", Attached)]),
-    program("wlfreerdp", "", &[("/p:", Attached)]),
-    program("bitcoin-cli", "", &[("importprivkey", Made(1)), ("walletpassphrase", Last(1))]),
-];
+use super::{headers, vocabulary};
 
 /// The name of a program begins here.
 pub fn look(hit: &Hit<'_>, program: &Program, found: &mut Found<'_>) {
@@ -274,6 +50,12 @@ pub fn look(hit: &Hit<'_>, program: &Program, found: &mut Found<'_>) {
             continue;
         }
         for (option, takes) in program.options {
+            if *takes == Cookies && word == option.as_bytes() {
+                let cookies = words.clone().next().map(|(from, to)| unquoted(hit.line, from, to));
+                let (from, to) = cookies.unwrap_or_default();
+                headers::pairs(hit.line, from, to, false, found);
+                continue;
+            }
             if let Some((from, to)) = secret(hit.line, &words, (start, stop), option, *takes) {
                 found.add(from, to, "password-argument");
             }
@@ -315,6 +97,7 @@ fn secret(
     let skip = match takes {
         Pair => value.iter().position(|byte| *byte == b':')? + 1,
         Percent => value.iter().position(|byte| *byte == b'%')? + 1,
+        Cookies => return None,
         Made(_) if !Makeup::of(value).is_random() => return None,
         After if value.starts_with(b"/") || value.starts_with(b"*") => return None,
         _ if value.starts_with(b"pass:") => 5,

@@ -81,6 +81,15 @@ impl Context<'_> {
             b"sessionsecret",
             b"cookie_secret",
             b"cookiesecret",
+            b"auth_secret",
+            b"app_secret",
+            b"token_secret",
+            b"signing_secret",
+            b"jwt_key",
+            b"signing_key",
+            b"secret_key_base",
+            b"csrf_secret",
+            b"hash_secret",
         ];
         if signing.iter().any(|one| name.ends_with(one)) {
             return true;
@@ -262,6 +271,14 @@ pub fn after_wrapper(line: &[u8], start: usize) -> usize {
         && matches!(at(rest, head), b'"' | b'\'')
     {
         return start + head;
+    }
+    // `r#"…"#`, `"""…"""`: the last quote of those that open it.
+    let hashes = rest.iter().skip(1).take(3).take_while(|byte| **byte == b'#').count();
+    if word == b"r" && hashes > 0 && at(rest, 1 + hashes) == b'"' {
+        return start + 1 + hashes;
+    }
+    if rest.starts_with(b"\"\"\"") || rest.starts_with(b"'''") {
+        return start + 2;
     }
     // As PHP shows a string with its length.
     if word == b"string" && rest.get(head..).is_some_and(|rest| rest.starts_with(b" '")) {

@@ -9,8 +9,9 @@ use super::naming::{Named, after_bracket, classify, extent, is_worth_it};
 use super::reading::{
     Quote, Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
-use super::values::{self, Form, is_literal, is_secret};
-use super::{announced, chosen, commands, logins, prompts, siblings, spaced};
+use super::sure::is_given;
+use super::values::{self, Form, is_secret};
+use super::{announced, chosen, commands, forms, inserts, logins, prompts, siblings, spaced};
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
     if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
@@ -52,9 +53,15 @@ const KEY_BESIDE: Name =
 
 /// `value:` or `value=` after a line or an attribute that gave the name.
 pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+    // `variable "db_password" { default = "…" }`: first on its line.
+    let front = hit.line.get(..hit.at).unwrap_or_default();
+    let default = hit.rest().starts_with(b"default");
+    if default && !front.iter().all(|byte| b" \t\"'{".contains(byte)) {
+        return;
+    }
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
-    if !word.to_ascii_lowercase().ends_with(b"value") {
+    if !default && !word.to_ascii_lowercase().ends_with(b"value") || default && word != b"default" {
         return;
     }
     if siblings::look(hit, end, found) {
@@ -71,7 +78,9 @@ pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>)
     let behind = quote.map_or(end, |quote| end + quote.length());
     let behind = after_escapes(hit.line, behind);
     let operator_at = after_spaces(hit.line, behind);
-    let named = Named { start, end, name, dashes: 0, in_query: false, quoted: quote.is_some() };
+    // `--name /db/password --value …`
+    let dashes = word.iter().take_while(|byte| **byte == b'-').count();
+    let named = Named { start, end, name, dashes, in_query: false, quoted: quote.is_some() };
     let context = Context { hit, named, quote, behind, operator_at };
     if context.assigned(memory, found) {
         memory.forget_name();
@@ -103,6 +112,13 @@ impl Context<'_> {
         let line = self.line();
         let spaced = self.operator_at > self.behind;
         let next = at(line, self.operator_at + 1);
+        if forms::look_for_default(self, found) || inserts::look(self, found) {
+            return true;
+        }
+        if let Some(place) = forms::value_at(self) {
+            self.value(place, Form::Plain, found);
+            return true;
+        }
         match at(line, self.operator_at) {
             b'=' => self.after_equals(spaced, found),
             b':' if next == b':' => return false,
@@ -198,7 +214,8 @@ impl Context<'_> {
         // Without an end tag there is nothing but the rest of the line.
         let Some(length) = length else { return };
         let text = line.get(start..start + length).unwrap_or_default().trim_ascii_end();
-        if is_secret(text, self.named.name, Form::Quoted) {
+        let chosen = self.is_chosen_in_quotes(text) && is_given(text, self.named.name);
+        if chosen || is_secret(text, self.named.name, Form::Quoted) {
             found.add(start, start + text.len(), self.kind());
         }
     }
@@ -251,7 +268,11 @@ impl Context<'_> {
             before.get(..before.len().saturating_sub(1)).unwrap_or_default().trim_ascii_end();
         let called = matches!(before.last(), Some(b'(' | b'['));
         let odd = value.iter().any(|byte| !byte.is_ascii_alphabetic()) && !values::is_slug(value);
-        if called && odd && is_secret(value, self.named.name, Form::Quoted) {
+        let name = self.named.name;
+        let words = chosen::is_chosen(value) || chosen::is_own_word(value);
+        let variable = name.capitals && name.promise == Promise::Password && name.last;
+        let given = variable && words && is_given(value, name);
+        if called && (given || odd && is_secret(value, name, Form::Quoted)) {
             found.add(from, end, self.kind());
             return true;
         }
@@ -271,11 +292,13 @@ impl Context<'_> {
         let joined = (constant || (name.capitals || cased) && self.is_tight(form))
             && chosen::is_joined(value)
             && is_secret(value, name, Form::Argument);
-        let literal = self.is_literal(start, end + quote.length(), form) && is_literal(value, name);
+        let behind = end + quote.length();
+        let sure = self.is_sure(behind, form) || self.is_literal(start, behind, form);
+        let literal = (sure || self.is_chosen_in_quotes(value)) && is_given(value, name);
         let session = name.promise == Promise::Secret
             && self.is_of_sessions()
             && chosen::is_joined(value)
-            && is_literal(value, name);
+            && is_given(value, name);
         let secret = joined || literal || session || is_secret(value, name, Form::Quoted);
         if secret && !is_lookup(line, start, end) {
             found.add(inner, end, self.kind());
@@ -297,6 +320,7 @@ impl Context<'_> {
         }
         let end = unquoted_end(line, start, self.stops(form));
         let value = line.get(start..end).unwrap_or_default();
+        let form_given = form;
         let sharp = self.sharpened(form, start, end);
         let capitals = self.named.name.capitals && !self.is_ambiguous();
         let form = if self.is_data(sharp, end) && chosen::is_joined(value)
@@ -307,7 +331,9 @@ impl Context<'_> {
         } else {
             sharp
         };
-        let literal = self.is_literal(start, end, sharp) && is_literal(value, self.named.name);
+        let sure = self.is_sure(end, form_given) || self.is_literal(start, end, sharp);
+        let alone = self.is_chosen_alone(value, end, sharp);
+        let literal = (sure || alone) && is_given(value, self.named.name);
         if literal || is_secret(value, self.named.name, form) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());

@@ -5,67 +5,62 @@ use super::chosen;
 use super::found::{Found, Hit};
 use super::names::{Name, Promise};
 use super::reading::{at, closing_quote, opening_quote};
-use super::values::{Form, is_application_password, is_secret};
+use super::sure::is_given;
+use super::values::{Form, Makeup, is_application_password, is_secret};
 
 /// How calls begin, and the number of the argument that is the password.
+#[rustfmt::skip]
 pub const CALLS: &[(&str, usize)] = &[
-    ("auth=(", 2),
-    ("auth = (", 2),
-    ("BasicAuth(", 2),
-    ("DigestAuth(", 2),
-    ("auth.basic(", 2),
-    ("Credentials.basic(", 2),
-    ("NetworkCredential(", 2),
-    ("PasswordAuthentication(", 2),
-    ("PlainAuth(", 3),
-    (".login(", 2),
-    (".authenticate(", 2),
-    ("ftp_login(", 3),
-    ("ssh2_auth_password(", 3),
-    ("PDO(", 3),
-    ("getConnection(", 3),
-    ("mysql.connect(", 3),
-    ("mysqldb.connect(", 3),
-    ("mysqli(", 3),
-    ("mysqli_connect(", 3),
-    ("mysql_connect(", 3),
-    ("mysql_pconnect(", 3),
-    ("mssql_connect(", 3),
-    ("sqlsrv_connect(", 3),
-    ("odbc_connect(", 3),
-    ("DBI->connect(", 3),
-    ("DBI.connect(", 3),
-    ("oci_connect(", 2),
-    ("oracle.connect(", 2),
-    ("oracledb.connect(", 2),
-    ("ssh.connect(", 4),
-    ("imap_open(", 3),
-    ("ldap_bind(", 3),
-    ("simple_bind_s(", 2),
-    ("jwt.sign(", 2),
-    ("jwt.verify(", 2),
-    ("jwt.encode(", 2),
-    ("jwt.decode(", 2),
-    ("jsonwebtoken.sign(", 2),
-    ("createHmac(", 2),
-    ("hash_hmac(", 3),
-    ("hmac.hexdigest(", 2),
-    ("hmac.digest(", 2),
-    ("hmac.new(", 1),
-    ("hmac.new(sha256.new,", 1),
-    ("hmac.new(sha512.new,", 1),
-    ("hmac.new(sha1.new,", 1),
-    ("HmacSHA256(", 2),
-    ("HmacSHA1(", 2),
-    ("cookieParser(", 1),
-    ("cookie_parser(", 1),
-    ("fernet(", 1),
-    ("signWith(", 2),
-    ("SecretKeySpec(", 1),
-    ("hmacShaKeyFor(", 1),
-    ("SymmetricSecurityKey(Encoding.UTF8.GetBytes(", 1),
-    ("SymmetricSecurityKey(Encoding.ASCII.GetBytes(", 1),
+    ("auth=(", 2), ("auth = (", 2), ("BasicAuth(", 2), ("DigestAuth(", 2), ("auth.basic(", 2),
+    ("Credentials.basic(", 2), ("NetworkCredential(", 2), ("PasswordAuthentication(", 2), ("PlainAuth(", 3),
+    (".login(", 2), (".authenticate(", 2), ("ftp_login(", 3), ("ssh2_auth_password(", 3), ("PDO(", 3),
+    ("getConnection(", 3), ("mysql.connect(", 3), ("mysqldb.connect(", 3), ("mysqli(", 3), ("mysqli_connect(", 3),
+    ("mysql_connect(", 3), ("mysql_pconnect(", 3), ("mssql_connect(", 3), ("sqlsrv_connect(", 3),
+    ("odbc_connect(", 3), ("DBI->connect(", 3), ("DBI.connect(", 3), ("oci_connect(", 2), ("oracle.connect(", 2),
+    ("oracledb.connect(", 2), ("ssh.connect(", 4), ("imap_open(", 3), ("ldap_bind(", 3), ("simple_bind_s(", 2),
+    ("jwt.sign(", 2), ("jwt.verify(", 2), ("jwt.encode(", 2), ("jwt.decode(", 2), ("jsonwebtoken.sign(", 2),
+    ("createHmac(", 2), ("hash_hmac(", 3), ("hmac.hexdigest(", 2), ("hmac.digest(", 2), ("hmac.new(", 1),
+    ("hmac.new(sha256.new,", 1), ("hmac.new(sha512.new,", 1), ("hmac.new(sha1.new,", 1), ("HmacSHA256(", 2),
+    ("HmacSHA1(", 2), ("cookieParser(", 1), ("cookie_parser(", 1), ("fernet(", 1), ("signWith(", 2),
+    ("SecretKeySpec(", 1), ("hmacShaKeyFor(", 1), ("SymmetricSecurityKey(Encoding.UTF8.GetBytes(", 1),
+    ("SymmetricSecurityKey(Encoding.ASCII.GetBytes(", 1), (".PlainCredentials(", 2), ("AuthTokens.basic(", 2),
+    ("ssh.Password(", 1), ("redis.auth(", 1), (".auth_plain(", 2), ("UserPassCredentials(", 2),
+    ("UsernamePasswordCredential(", 4), ("PlainAuthenticator(", 2), ("CredentialsProvider(", 2),
+    ("PasswordCredential(", 2), (".setCredentials(", 2), (".withCredentials(", 2), (".withBasicAuth(", 2),
+    (".basicAuthentication(", 2), ("httpBasic(", 2), (".setBasicAuth(", 2), (".auth_basic(", 2),
+    ("pymssql.connect(", 3), ("ibm_db.connect(", 3), ("MongoCredential.createCredential(", 3), ("ftplib.FTP(", 3),
+    ("paramiko.connect(", 4), ("Net::SSH.start(", 3), ("SimpleCredentials(", 2), ("XmppClient(", 2),
+    ("signInWithEmailAndPassword(", 3), ("createUserWithEmailAndPassword(", 3), ("signInWithPassword(", 2),
 ];
+
+/// The arguments begin here, of which one may be a key.
+pub fn look_for_key(hit: &Hit<'_>, from: usize, wanted: usize, found: &mut Found<'_>) {
+    let before = hit.at.checked_sub(1).map_or(b' ', |place| at(hit.line, place));
+    if before.is_ascii_alphanumeric() || before == b'_' {
+        return;
+    }
+    let Some(place) = argument(hit.line, from, wanted) else { return };
+    let place = after_wrapper(hit.line, place);
+    let Some(quote) = opening_quote(hit.line, place) else { return };
+    let mut start = place + quote.length();
+    let Some(mut end) = closing_quote(hit.line, start, quote) else { return };
+    // `"\"…\""`: a string of the program that is made.
+    if let Some(inner) = opening_quote(hit.line, start).filter(|inner| inner.length() > 1) {
+        start += inner.length();
+        end = end.saturating_sub(inner.length()).max(start);
+    }
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let schemes: [&[u8]; 2] = [b"Bot ", b"Bearer "];
+    let scheme = schemes.iter().find(|one| text.starts_with(one));
+    start += scheme.map_or(0, |scheme| scheme.len());
+    let text = hit.line.get(start..end).unwrap_or_default();
+    let name = Name { promise: Promise::Secret, kind: "api-key", capitals: false, last: true };
+    // `meta-llama/Llama-3-8B`: the name of a model or of a repository.
+    let named = text.contains(&b'/') && text.contains(&b'-');
+    if !named && Makeup::of(text).is_random() && is_secret(text, name, Form::Quoted) {
+        found.add(start, end, "api-key");
+    }
+}
 
 /// The arguments begin here.
 pub fn look(hit: &Hit<'_>, from: usize, wanted: usize, found: &mut Found<'_>) {
@@ -87,13 +82,19 @@ pub fn look(hit: &Hit<'_>, from: usize, wanted: usize, found: &mut Found<'_>) {
     // `.login(` may be anybody's: there words need a number.
     let own = at(hit.line, hit.at) != b'.' || text.iter().any(u8::is_ascii_digit);
     let joined = own && chosen::is_joined(text) && is_secret(text, name, Form::Argument);
-    if whole && (joined || is_secret(text, name, Form::Quoted) || is_application_password(text)) {
+    let chosen = own && chosen::is_chosen(text) && is_given(text, name);
+    if whole
+        && (joined
+            || chosen
+            || is_secret(text, name, Form::Quoted)
+            || is_application_password(text))
+    {
         found.add(start, end, "password");
     }
 }
 
 /// Where the argument of this number begins, without the spaces before it.
-fn argument(line: &[u8], from: usize, wanted: usize) -> Option<usize> {
+pub fn argument(line: &[u8], from: usize, wanted: usize) -> Option<usize> {
     let mut place = from;
     let mut number = 1;
     let mut depth = 0_usize;

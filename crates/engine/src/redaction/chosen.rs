@@ -41,7 +41,41 @@ pub fn is_mixed(value: &[u8]) -> bool {
         && is_joined(value)
 }
 
-/// No word of it is one that code has; without a number none that placeholders have either.
+/// Words that a person has joined in any way, where the name promises a password and the value is in quotes.
+pub fn is_chosen(value: &[u8]) -> bool {
+    is_joined(value) || is_compound(value) || is_slashed(value)
+}
+
+/// A word of its own that a file of properties may give: `swordfish`.
+pub fn is_own_word(value: &[u8]) -> bool {
+    value.len() >= 8
+        && value.iter().all(u8::is_ascii_lowercase)
+        && !vocabulary::is_placeholder(value)
+}
+
+/// Neither code nor the name of something has this: words with capitals and hyphens between them, or a capital, a number and a
+/// line below.
+pub fn is_no_name(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let hyphens = value.contains(&b'-') && !value.contains(&b'_') && !value.contains(&b'.');
+    let line_below = value.contains(&b'_') && !value.contains(&b'.') && makeup.digits > 0;
+    makeup.upper > 0 && makeup.lower > makeup.upper && (hyphens || line_below) && is_joined(value)
+}
+
+/// `quartz/Bison4`: two words with letters of both cases and a number, which paths have rarely.
+pub fn is_slashed(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let mut parts = value.split(|byte| *byte == b'/');
+    value.len() >= 8
+        && parts.clone().count() == 2
+        && makeup.upper > 0
+        && makeup.lower > 0
+        && makeup.digits > 0
+        && parts.all(|part| part.len() > 1 && is_of_own_words(part))
+        && !vocabulary::is_placeholder(value)
+}
+
+/// No word of it is one that code has; without a number few that placeholders have either.
 fn is_of_own_words(value: &[u8]) -> bool {
     let plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(byte));
     let version = |part: &[u8]| matches!(part, [b'v' | b'V', digits @ ..] if digits.iter().all(u8::is_ascii_digit));
@@ -56,12 +90,16 @@ fn is_of_own_words(value: &[u8]) -> bool {
         .filter(|word| word.len() > 1);
     let jumbled =
         value.len() >= 12 && value.iter().filter(|byte| byte.is_ascii_digit()).count() > 1;
+    // `do-not-tell-the-lobster`: some words of placeholders among more that are not.
+    let filling = words.clone().filter(|word| vocabulary::is_of_placeholders(word)).count();
+    let own = words.clone().filter(|word| word.len() > 3 && !vocabulary::is_of_placeholders(word));
     plain
         && (jumbled || words.clone().any(|word| word.len() > 2))
+        && (numbered || filling == 0 || own.count() > filling.max(1))
         && words.all(|word| {
             !vocabulary::is_of_code(word)
                 && !vocabulary::is_ending(word)
-                && (numbered || !vocabulary::is_of_placeholders(word))
+                && (numbered || !vocabulary::is_of_labels(word))
         })
 }
 

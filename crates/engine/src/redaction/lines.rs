@@ -5,7 +5,7 @@ use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::{commands, logins, vocabulary, wallets};
+use super::{commands, logins, statements, vocabulary, wallets};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,12 @@ pub enum Line {
     Login,
     /// `IDENTIFIED BY '…'`
     Sql,
+    /// `ACL SETUSER name on >password`
+    Acl,
+    /// `WIFI:S:name;T:WPA;P:password;;`, as codes for telephones have it.
+    Wifi,
+    /// `createUser name SHA "password" AES "password"`
+    SnmpUser,
     /// `SET PASSWORD FOR user = '…'`
     SqlSet,
     /// `AUTH PLAIN …`
@@ -75,6 +81,13 @@ pub const WORDS: &[(&str, Line)] = &[
     ("login ", Line::Login),
     ("login: ", Line::Login),
     ("identified by", Line::Sql),
+    ("identified with", Line::Sql),
+    ("acl setuser ", Line::Acl),
+    ("pragma key", Line::SqlSet),
+    ("pragma rekey", Line::SqlSet),
+    ("stats auth ", Line::MailMap),
+    ("WIFI:", Line::Wifi),
+    ("createUser ", Line::SnmpUser),
     ("set password for", Line::SqlSet),
     ("auth plain", Line::Mail),
     ("oracle:thin:", Line::Oracle),
@@ -168,7 +181,10 @@ fn look_at_line(
         }
         // In prose it is names in backticks that things are identified by.
         Line::Sql if at(hit.line, after_spaces(hit.line, hit.at + length)) == b'`' => {}
-        Line::Sql => quoted(hit, hit.at + length, "password", found),
+        Line::Sql => statements::identified(hit, hit.at + length, found),
+        Line::Acl => statements::access_list(hit, length, found),
+        Line::Wifi => statements::wifi(hit, found),
+        Line::SnmpUser => statements::snmp_user(hit, found),
         Line::SecureString => {
             let rest = after_spaces(hit.line, hit.at + length);
             let option = hit.line.get(rest..).is_some_and(|rest| rest.starts_with(b"-String "));
@@ -247,7 +263,7 @@ fn crypted(hit: &Hit<'_>, found: &mut Found<'_>) {
 }
 
 /// A string in quotes from here.
-fn quoted(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) {
+pub fn quoted(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) {
     let mut place = after_spaces(hit.line, place);
     for word in [&b"PASSWORD "[..], b"VALUES "] {
         if hit.line.get(place..).is_some_and(|rest| rest.starts_with(word)) {

@@ -52,7 +52,7 @@ fn is_password(text: &[u8], spaced: bool) -> bool {
     let odd = text.iter().any(|byte| b"/(){}[]<>".contains(byte)) || text.starts_with(b"$");
     makeup.length >= 7
         && !odd
-        && (spaced && chosen::is_mixed(text) || mixed || signed)
+        && (spaced && (chosen::is_mixed(text) || chosen::is_no_name(text)) || mixed || signed)
         && !vocabulary::is_placeholder(text)
 }
 

@@ -17,15 +17,19 @@ mod calls;
 mod chosen;
 mod commands;
 mod expected;
+mod forms;
 mod found;
 mod gate;
 mod headers;
+mod inserts;
+mod keyed;
 mod lines;
 mod literals;
 mod logins;
 mod names;
 mod naming;
 mod own;
+mod programs;
 mod prompts;
 mod reading;
 mod references;
@@ -33,7 +37,9 @@ mod setup;
 mod shape;
 mod siblings;
 mod spaced;
+mod statements;
 mod stream;
+mod sure;
 mod table;
 mod tokens;
 mod values;
@@ -49,11 +55,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use arguments::{PROGRAMS, Program};
 use blocks::Start;
 use gate::{Gate, Letters};
 use lines::Line;
 use own::Pattern;
+use programs::{PROGRAMS, Program};
 use table::{NUMBERED, TOKENS, Token};
 
 /// What stands in the place of a secret (S3 §8).
@@ -185,6 +191,8 @@ enum Meaning {
     Line(Line),
     /// Arguments of which one is a password.
     Call(usize),
+    /// Arguments of which one is a key.
+    Keyed(usize),
     Block(Start),
     /// A name that may promise a secret.
     Name,
@@ -222,8 +230,15 @@ fn builtin() -> Gate<Meaning> {
     for (word, argument) in calls::CALLS {
         gate.add(word.as_bytes(), Letters::AnyCase, Meaning::Call(*argument));
     }
+    for (word, argument) in keyed::KEYED {
+        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Keyed(*argument));
+    }
     for (word, start) in blocks::WORDS {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));
+    }
+    // With the sign that follows: the word alone is everywhere.
+    for word in ["default = \"", "default  ", "default: \"", "default\": \"", "default=\""] {
+        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Value);
     }
     let words: [(&'static str, Meaning); 7] = [
         ("value", Meaning::Value),

@@ -32,6 +32,7 @@ pub const HINTS: &[&str] = &[
     "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
     "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
+    "honeycomb-team", "art-api",
 ];
 
 const LONGEST: usize = 96;
@@ -163,6 +164,9 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         b"credential" | b"credentials" | b"cred" | b"creds" | b"auth" | b"salt" | b"dsn"
         | b"webhook" | b"hmac" => Some((Promise::Perhaps, "credential")),
         b"pepper" => Some((Promise::Secret, "secret")),
+        // Headers that hold a key and are not called so.
+        b"team" if before == b"honeycomb" => Some((Promise::Secret, "honeycomb-key")),
+        b"api" if before == b"art" => Some((Promise::Secret, "artifactory-key")),
         b"bearer" if words.len() == 1 => Some((Promise::Secret, "token")),
         b"cookie" if before == b"erlang" => Some((Promise::Secret, ERLANG_COOKIE)),
         b"seed" if matches!(before, b"otp" | b"totp" | b"mfa") => Some((Promise::Secret, "secret")),
@@ -195,7 +199,7 @@ pub fn issuer(name: &[u8]) -> Option<&'static str> {
 #[rustfmt::skip]
 const PASSWORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "userpass", "dbpass", "sshpass", "storepass",
-    "keypass", "requirepass", "rootpass", "adminpass", "passwort", "kennwort", "contrasena",
+    "keypass", "requirepass", "masterauth", "rootpass", "adminpass", "passwort", "kennwort", "contrasena",
     "senha", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "bindpw", "rootpw", "smtppass", "ftppass", "mailpass", "authtok",
 ];
 const SHORT_PASSWORDS: &[&str] = &["pass", "pwd", "pw", "passin", "passout", "stapsk"];

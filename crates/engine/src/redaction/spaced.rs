@@ -3,11 +3,13 @@
 
 use super::assignment::Context;
 use super::found::{Found, Memory};
-use super::names::{PASSPHRASE, Promise};
+use super::lines::is_real;
+use super::names::{Name, PASSPHRASE, Promise};
 use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
-use super::values::{Form, Makeup, is_literal, is_secret};
+use super::sure::is_given;
+use super::values::{Form, Makeup, is_secret};
 use super::{announced, chosen, vocabulary};
 
 /// True if a value was found.
@@ -23,7 +25,8 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     } else if context.quote.is_some() {
         false
     } else if is_set_by(line, named.start) {
-        is_secret(text, name, Form::Argument)
+        let chosen = name.promise == Promise::Password && chosen::is_chosen(text);
+        chosen && is_given(text, name) || is_secret(text, name, Form::Argument)
     } else if let Some(typed) = declared(line, context.operator_at) {
         context.value(typed, Form::Spaced, found);
         return true;
@@ -36,8 +39,9 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         let directive = name.promise == Promise::Secret
             && rest.trim_ascii_start().starts_with(b";")
             && Makeup::of(text).is_random();
-        (called || wifi || directive || is_sql(line, word, context))
-            && is_secret(text, name, Form::Quoted)
+        let sql = is_sql(line, word, context);
+        sql && is_statement(line, named.start) && is_real(text)
+            || (called || wifi || directive || sql) && is_secret(text, name, Form::Quoted)
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {
@@ -50,11 +54,8 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
             && at(line, context.operator_at) != b'('
             && !vocabulary::is_placeholder(text)
             && text.len() > 2
-    } else if is_word(word, DIRECTIVES)
-        && starts_line(line, named.start)
-        && ends_line(line, value.end)
-    {
-        is_secret(text, name, Form::Argument)
+    } else if let Some(accepted) = is_configured(context, &value, text, word) {
+        accepted
     } else if let Some((start, end)) = last_column(context) {
         found.add(start, end, context.kind());
         return true;
@@ -66,6 +67,30 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
         found.add(value.start + prefix, value.end, context.kind());
     }
     accepted
+}
+
+/// A line of a configuration file: a directive and its value, if it is one.
+fn is_configured(context: &Context<'_>, value: &Value, text: &[u8], word: &[u8]) -> Option<bool> {
+    let line = context.hit.line;
+    let name = context.named.name;
+    if !ends_line(line, value.end) {
+        return None;
+    }
+    let password = name.promise == Promise::Password;
+    let first = starts_line(line, context.named.start);
+    if first && is_word(word, DIRECTIVES) {
+        let chosen = password && chosen::is_chosen(text) && is_given(text, name);
+        return Some(chosen || is_secret(text, name, Form::Argument));
+    }
+    // `auth_pass …`
+    let joined = word.contains(&b'_') || word.contains(&b'-');
+    if first && password && name.last && joined && chosen::is_no_name(text) {
+        return Some(is_given(text, name));
+    }
+    is_of_device(line, context.named.start, word).then(|| {
+        let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
+        odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
+    })
 }
 
 struct Value {
@@ -127,8 +152,27 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
         && word
         && ended
         && text.iter().all(u8::is_ascii_lowercase);
-    let literal = value.quoted && context.named.dashes == 2 && is_literal(text, context.named.name);
+    let literal = context.named.dashes == 2
+        && (value.quoted
+            || context.named.name.promise == Promise::Password && chosen::is_chosen(text))
+        && is_given(text, context.named.name);
     short || literal || is_secret(text, context.named.name, Form::Argument)
+}
+
+/// `consul kv put db/password …`: programs that store what follows a name.
+fn is_stored(before: &[u8]) -> bool {
+    let mut words = before.rsplit(|byte| *byte == b' ').take(3);
+    let (Some(last), Some(verb)) = (words.next(), words.next()) else { return false };
+    let of_verb = |verb: &[u8], program: &[u8]| {
+        matches!(
+            (program, verb),
+            (b"kv" | b"etcdctl" | b"secret", b"put")
+                | (b"etcdctl" | b"config" | b"redis-cli", b"set")
+                | (b"git", b"config")
+        )
+    };
+    // With or without the front of a path before the name.
+    of_verb(last, verb) || words.next().is_some_and(|program| of_verb(verb, program))
 }
 
 /// `ENV NAME value`, `setx NAME value`, `set -gx NAME value`, `configure set NAME value`
@@ -145,7 +189,7 @@ fn is_set_by(line: &[u8], start: usize) -> bool {
             "#define", "define",
         ],
     ) || before.ends_with(b":") && before.windows(11).any(|window| window == b"config set ")
-        || before.windows(11).any(|window| window == b"git config ")
+        || is_stored(before)
 }
 
 /// `password string = "…"`: the place after the sign.
@@ -201,6 +245,29 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
         && sql.iter().any(|one| before.windows(one.len()).any(|window| window == one.as_bytes()))
 }
 
+/// `username bob privilege 15 secret …`, `enable password …`: lines of routers and switches.
+fn is_of_device(line: &[u8], start: usize, word: &[u8]) -> bool {
+    let before = line.get(..start).unwrap_or_default().trim_ascii_start();
+    let words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).count();
+    is_word(word, &["password", "secret", "key", "insecure-password"])
+        && match before.split(|byte| *byte == b' ').next().unwrap_or_default() {
+            b"tacacs-server" | b"radius-server" => matches!(words, 1 | 3),
+            _ if is_word(word, &["key"]) => false,
+            b"enable" => words == 1,
+            b"username" | b"user" | b"neighbor" => matches!(words, 2 | 4),
+            _ => false,
+        }
+}
+
+/// `CREATE USER app …`: with `PASSWORD` behind it, what is in quotes is nothing else.
+fn is_statement(line: &[u8], end: usize) -> bool {
+    let before = line.get(end.saturating_sub(160)..end).unwrap_or_default().to_ascii_lowercase();
+    let has = |word: &[u8]| before.windows(word.len()).any(|window| window == word);
+    (has(b"create ") || has(b"alter "))
+        && [&b"user "[..], b"role ", b"login "].iter().any(|one| has(one))
+        || has(b"set password for ")
+}
+
 /// `the password is …`, `password …` in a log; `password 7 …` of a router.
 fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>) -> bool {
     let line = context.hit.line;
@@ -242,7 +309,9 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         makeup.length >= 8 && kinds >= 3 && makeup.digits > 0 && makeup.changes >= 3
             || verb && makeup.length >= 6 && makeup.digits > 0 && kinds >= 2
     };
-    if strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
+    let told = name.promise == Promise::Password && chosen::is_no_name(text);
+    let told = told && makeup.digits > 0 && makeup.length >= 9 && is_given(text, name);
+    if told || strong && is_secret(text, name, if level { Form::Argument } else { Form::Amid }) {
         found.add(value.start, value.start + text.len(), context.kind());
         return true;
     }

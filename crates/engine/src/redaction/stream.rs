@@ -352,6 +352,7 @@ fn dispatch(
         Meaning::Program(program) => arguments::look(hit, program, found),
         Meaning::Line(line) => return lines::look(hit, *line, length, memory, found),
         Meaning::Call(argument) => calls::look(hit, hit.at + length, *argument, found),
+        Meaning::Keyed(argument) => calls::look_for_key(hit, hit.at + length, *argument, found),
         Meaning::Block(start) => return blocks::look(hit, *start, length, memory, found),
         Meaning::Name => return assignment::look(hit, memory, found),
         Meaning::Value => assignment::look_for_value(hit, memory, found),

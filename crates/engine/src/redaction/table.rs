@@ -449,6 +449,7 @@ pub const TOKENS: &[Token] = &[
         ],
     ),
     token("age-secret-key", &["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1"], &[Run(UPNUM, 58, 80)]),
+    token("nostr-key", &["nsec1"], &[Run(LOWNUM, 58, 58)]),
     token("extended-private-key", &["xprv9", "yprv", "zprv", "tprv8"], &[Run(ALNUM, 100, 108)]),
     // Watching and logging.
     token(

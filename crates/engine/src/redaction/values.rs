@@ -182,6 +182,12 @@ fn is_password(value: &[u8], makeup: &Makeup, name: Name, form: Form) -> bool {
         return is_application_password(value)
             || form == Form::Quoted && chosen::is_phrase(value, name);
     }
+    // `"password": "Пароль"`: the label of a field in another language.
+    if value.iter().filter(|byte| !byte.is_ascii()).count() + makeup.letters() == makeup.length
+        && !value.is_ascii()
+    {
+        return false;
+    }
     if makeup.digits == makeup.length {
         return name.last && makeup.length >= 8 && !matches!(form, Form::Spaced | Form::Amid);
     }

@@ -100,6 +100,11 @@ pub fn is_of_placeholders(word: &[u8]) -> bool {
     VOCABULARY.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
 }
 
+/// Words of what is said about a password: `Case-Sensitive`, `Auto-Generated`.
+pub fn is_of_labels(word: &[u8]) -> bool {
+    LABELS.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
 /// Words of messages and labels about passwords.
 pub fn is_of_prose(word: &[u8]) -> bool {
     PROSE.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
@@ -118,7 +123,7 @@ const SIGNS: &[&str] = &[
     "placeholder", "examplekey", "_here>", "insert-", "insert_", "replace_", "replace-",
     "replaceme", "todo", "dummy", "not-a-real", "notreal", "fake_", "fake-", "example_", "example-",
     "-example", "_example", "my-secret-", "my_secret_", "goes-here", "goes_here", "-here", "_here",
-    "filtered]", "[filtered", "masked", "000000000000", "lorem",
+    "filtered]", "[filtered", "masked", "000000000000", "lorem", "contrase",
 ];
 
 #[rustfmt::skip]
@@ -173,7 +178,9 @@ const VOCABULARY: &[&str] = &[
     "above", "only", "used", "by", "request", "response", "data", "body", "params", "query",
     "props", "state", "handler", "manager", "provider", "store", "factory", "encoder", "hasher",
     "policy", "rule", "rules", "strength", "checker", "error", "message", "title", "description",
-    "hint", "show", "toggle", "visible", "visibility",
+    "hint", "show", "toggle", "visible", "visibility", "mot", "de", "passe", "kata", "sandi", "salasana",
+    "losenord", "adgangskode", "passord", "jelszo", "sifre", "parool", "clave", "unchanged",
+    "whatever", "unused", "ignored", "nothing", "something", "anything", "supplied", "managed",
 ];
 
 #[rustfmt::skip]
@@ -243,6 +250,20 @@ const PROSE: &[&str] = &[
     "decrypt", "encrypted", "protected", "network", "wifi", "wi-fi", "psk", "pre-shared", "string",
     "see", "read", "provided", "when", "which", "select", "insert", "update", "delete", "where",
     "here", "hidden", "redacted", "example", "some", "e.g",
+];
+
+#[rustfmt::skip]
+const LABELS: &[&str] = &[
+    "case", "sensitive", "insensitive", "read", "write", "factor", "auto", "encoded", "applicable",
+    "non", "expiring", "never", "always", "alpha", "numeric", "alphanumeric", "opt", "time", "times", "protected",
+    "upper", "lower", "uppercase", "lowercase", "mixed", "based", "less", "kerberos", "active", "directory", "delegated", "federated",
+    "authenticated", "authentication", "authorization", "authorized", "rotation", "recovery", "reminder", "hashing",
+    "sha", "bcrypt", "scrypt", "argon", "pbkdf", "base", "utf", "ascii", "hex", "binary", "trim", "spaces", "enterprise", "wpa",
+    "wpa2", "eap", "radius", "sign", "signed", "signin", "signup", "log", "logged", "logout", "click", "submit", "cancel", "save", "edit",
+    "warning", "info", "notice", "success", "failure", "compliant", "compliance", "complexity", "multi", "multifactor", "single", "dual",
+    "step", "verified", "unverified", "validated", "locked", "unlocked", "lock", "unlock", "ready", "pending", "complete", "aware", "safe",
+    "authenticator", "adapter", "interface", "abstract", "builder", "widget", "component", "screen", "view", "page", "modal",
+    "dialog", "button", "icon", "image", "color", "style", "table", "column", "row", "cell", "grid", "layout", "content", "type", "header",
 ];
 
 #[rustfmt::skip]

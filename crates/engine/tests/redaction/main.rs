@@ -21,6 +21,8 @@ const CLASSES: &str = include_str!("classes_secrets.txt");
 const HARMLESS_CLASSES: &str = include_str!("classes_lookalikes.txt");
 const KIN: &str = include_str!("kin_secrets.txt");
 const HARMLESS_KIN: &str = include_str!("kin_lookalikes.txt");
+const PLAIN: &str = include_str!("plain_secrets.txt");
+const HARMLESS_PLAIN: &str = include_str!("plain_lookalikes.txt");
 
 fn redacted(rules: &Rules, text: &[u8]) -> (String, Report) {
     let (output, report) = rules.redact(text);
@@ -42,7 +44,7 @@ fn secrets_are_covered_as_a_whole() {
     let rules = Rules::new();
     let mut missed = Vec::new();
     let all: Vec<Case> =
-        [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases).collect();
+        [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases).collect();
     assert!(all.len() > 400, "{} secrets", all.len());
     for case in all {
         let (output, report) = redacted(&rules, case.text.as_bytes());
@@ -61,7 +63,7 @@ fn what_is_around_a_secret_stays() {
     // a signature.
     let wider =
         ["\"private_key\":\"-----BEGIN", "BASIC_AUTH=", "Authorization: AWS4", "SharedKey store1:"];
-    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases) {
+    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases) {
         if !wider.iter().any(|one| case.text.contains(one)) {
             assert_eq!(redacted(&rules, case.text.as_bytes()).0, case.redacted, "{}", case.text);
         }
@@ -72,9 +74,16 @@ fn what_is_around_a_secret_stays() {
 fn what_looks_like_a_secret_stays() {
     let rules = Rules::new();
     let mut altered = Vec::new();
-    for case in [LOOKALIKES, HARMLESS_EXCERPTS, HARMLESS_SUNDRY, HARMLESS_CLASSES, HARMLESS_KIN]
-        .into_iter()
-        .flat_map(cases)
+    for case in [
+        LOOKALIKES,
+        HARMLESS_EXCERPTS,
+        HARMLESS_SUNDRY,
+        HARMLESS_CLASSES,
+        HARMLESS_KIN,
+        HARMLESS_PLAIN,
+    ]
+    .into_iter()
+    .flat_map(cases)
     {
         let (output, report) = redacted(&rules, case.text.as_bytes());
         if output != case.text {
@@ -122,7 +131,7 @@ fn own_rules() -> Rules {
 #[test]
 fn pieces_make_no_difference() {
     let rules = own_rules();
-    let secrets = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases);
+    let secrets = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases);
     let marked = "TICKET-12345 and kn0wn-value-of-mine\nend".to_owned();
     for text in secrets.map(|case| case.text).chain([marked]) {
         let text = text.as_bytes();
@@ -217,7 +226,7 @@ fn bytes_that_are_no_text_stay() {
 #[test]
 fn what_was_redacted_stays_as_it_is() {
     let rules = Rules::new();
-    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN].into_iter().flat_map(cases) {
+    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases) {
         let (once, _) = redacted(&rules, case.text.as_bytes());
         let (twice, report) = redacted(&rules, once.as_bytes());
         assert_eq!(twice, once, "{report:?}");
