@@ -1,6 +1,8 @@
 //! Values given to names that promise a secret, in whatever notation: shells, YAML, JSON (also JSON within JSON), TOML, INI,
 //! XML, code, URLs, arguments of programs, SQL.
 
+use bstr::ByteSlice;
+
 use super::around::{after_wrapper, is_lookup};
 use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
@@ -169,6 +171,12 @@ impl Context<'_> {
     /// The next cell of a table, or the one after it where that only names a type.
     fn cell(&self, from: usize, found: &mut Found<'_>) {
         let line = self.line();
+        // `{{ .Values.password | b64enc }}`: no table, a template.
+        let before = line.get(..self.named.start).unwrap_or_default();
+        let of_template = |open: &[u8], close: &[u8]| before.rfind(open) > before.rfind(close);
+        if of_template(b"{{", b"}}") || of_template(b"{%", b"%}") || of_template(b"<%", b"%>") {
+            return;
+        }
         let start = after_spaces(line, from);
         let typed = ["string ", "secret ", "str ", "text ", "plain "]
             .iter()

@@ -76,10 +76,21 @@ pub fn look_for_cookie(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) {
     let set = prefix.eq_ignore_ascii_case(b"set-");
     let flag = before.ends_with(b"--") && at(hit.line, hit.at + length) == b' ';
     let place = if flag { Some(hit.at + length + 1) } else { None };
-    let whole =
-        place.map(|place| within(hit.line, place)).or_else(|| value(hit.line, hit.at + length));
+    let whole = place
+        .map(|place| within(hit.line, place))
+        .or_else(|| beside(hit.line, hit.at + length))
+        .or_else(|| value(hit.line, hit.at + length));
     let Some((start, end)) = whole else { return };
     pairs(hit.line, start, end, set, found);
+}
+
+/// `"name": "Cookie", "value": "…"`, as traces have it.
+fn beside(line: &[u8], after: usize) -> Option<(usize, usize)> {
+    let rest = line.get(after..).unwrap_or_default();
+    let rest = rest.strip_prefix(b"\\").unwrap_or(rest).strip_prefix(b"\"")?;
+    let rest = rest.trim_ascii_start().strip_prefix(b",")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"\\").unwrap_or(rest).strip_prefix(b"\"value")?;
+    value(line, line.len() - rest.len())
 }
 
 /// Each `name=value`; of `Set-Cookie` the first one, because the others say how long and where.

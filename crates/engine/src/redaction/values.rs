@@ -1,6 +1,8 @@
 //! Whether a value can be the secret that its name promises: no placeholder, no reference to where the secret is, no code,
 //! no prose, and of sensible entropy.
 
+use bstr::ByteSlice;
+
 use super::chosen;
 use super::literals::from_base64;
 use super::names::{
@@ -295,6 +297,15 @@ pub fn is_application_password(value: &[u8]) -> bool {
 }
 
 fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
+    // `define('AUTH_KEY', 'vX3 }k…')`: from an alphabet of all that can be typed.
+    let typed = makeup.length >= 40 && makeup.other >= 10 && makeup.spaces <= 4;
+    if form == Form::Quoted && typed && makeup.digits > 0 && makeup.entropy >= 5.0 {
+        return value.is_ascii() && !value.contains_str("-----");
+    }
+    // No machine makes `API-Schlüssel`.
+    if !value.is_ascii() {
+        return false;
+    }
     if makeup.spaces > 0 || makeup.length < 8 || makeup.digits == makeup.length || is_slug(value) {
         return false;
     }
