@@ -10,6 +10,8 @@
 mod afterwards;
 #[path = "judge/approvals.rs"]
 mod approvals;
+#[path = "judge/going_on.rs"]
+mod going_on;
 #[path = "judge/guarded.rs"]
 mod guarded;
 #[path = "judge/network.rs"]

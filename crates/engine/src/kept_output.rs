@@ -14,6 +14,7 @@ use exacta_store::audit::Captured;
 
 use crate::audit::{Witness, Witnessing, of_collected};
 use crate::heard_output::{HeardOutput, Listener, Stream};
+use crate::project::TEMPORARY;
 use crate::redacted_output::RedactedOutput;
 use crate::redaction::{Redaction, Redactor, Report, Results};
 
@@ -23,8 +24,17 @@ pub struct OutputLimit {
     pub bytes: u64,
     /// The project: its state has a place for what is spilled. `None`: nothing is.
     pub root: Option<PathBuf>,
+    /// What `/tmp` is, from that state on.
+    pub temporary: PathBuf,
     /// Tells the outputs of requests apart.
     pub name: String,
+}
+
+impl OutputLimit {
+    /// With the `/tmp` that all share.
+    pub fn new(bytes: u64, root: Option<PathBuf>, name: impl Into<String>) -> Self {
+        OutputLimit { bytes, root, temporary: TEMPORARY.into(), name: name.into() }
+    }
 }
 
 /// A file that would grow further than this tells nobody anything.
@@ -140,7 +150,8 @@ impl KeptOutput {
 
     fn begin_spill(&self, state: &State) -> Option<Spill> {
         let root = self.limit.root.as_ref()?;
-        let (file, path) = crate::project::create_spill(root, &self.limit.name).ok()?;
+        let (file, path) =
+            crate::project::create_spill(root, &self.limit.temporary, &self.limit.name).ok()?;
         let redactor = Redactor::new(self.redaction.rules().clone());
         let mut spill = Spill { file, path, bytes: state.total, redactor };
         let (front, back) = state.tail.as_slices();
@@ -295,7 +306,7 @@ mod tests {
     use super::*;
 
     fn kept(limit: u64, parts: &[&str]) -> Kept {
-        let limit = OutputLimit { bytes: limit, root: None, name: "x".into() };
+        let limit = OutputLimit::new(limit, None, "x");
         let output = KeptOutput::new(limit, None, Arc::default());
         for part in parts {
             output.write(part.as_bytes()).expect("it is kept");

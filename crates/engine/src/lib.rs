@@ -20,6 +20,7 @@ pub mod host;
 mod judging;
 mod kept_file;
 mod kept_output;
+pub mod kept_session;
 mod metered;
 pub mod network;
 mod pipeline;

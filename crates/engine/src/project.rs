@@ -125,17 +125,19 @@ pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
     Ok(state)
 }
 
+/// What `/tmp` is for all sessions that have none of their own, from the state on.
+pub(crate) const TEMPORARY: &str = "tmp";
+
 /// A file for output that is too long for a report, and its path as a script sees it.
-pub(crate) fn create_spill(root: &Path, name: &str) -> io::Result<(fs::File, String)> {
-    let folder = temporary_directory(root)?;
+pub(crate) fn create_spill(
+    root: &Path,
+    temporary: &Path,
+    name: &str,
+) -> io::Result<(fs::File, String)> {
+    let folder = directory_in_state(&state_directory(root)?, temporary)?;
     let path = folder.join(name);
     let file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
     Ok((file, format!("/tmp/{name}")))
-}
-
-/// What `/tmp` is for a session.
-fn temporary_directory(root: &Path) -> io::Result<PathBuf> {
-    directory_in_state(&state_directory(root)?, Path::new("tmp"))
 }
 
 /// A directory of the state, made on demand with those above it. None of them is a link: the state may have come with

@@ -16,7 +16,6 @@ pub use outcome::Outcome;
 pub use request::{Request, Streams};
 use trial::Trial;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,7 +39,7 @@ use crate::gate::{Face, Gate, Judgement, Project};
 use crate::host::{EngineHost, default_identity};
 use crate::kept_output::{Collected, OutputLimit};
 use crate::pipeline;
-use crate::programs::{ProgramOptions, Programs};
+use crate::programs::Programs;
 use crate::redaction::{Redaction, Results};
 use crate::surroundings::World;
 use crate::undo::{Keep, Transactions};
@@ -91,7 +90,8 @@ impl Session {
     }
 
     pub fn new(options: SessionOptions) -> Result<Self, EngineError> {
-        let opened = crate::filesystem::open(&options.root, options.storage)?;
+        let SessionOptions { root, storage, temporary, .. } = &options;
+        let opened = crate::filesystem::open_with(root, *storage, temporary)?;
         let project = match options.storage {
             Storage::Memory => None,
             // Nothing of the root is granted, so nothing is decided about it there.
@@ -131,12 +131,7 @@ impl Session {
         let identity = default_identity();
         let direct = options.programs.as_ref().is_some_and(|programs| programs.direct);
         let undo = transactions.clone().zip(cover).filter(|_| !direct);
-        let programs = options.programs.as_ref().map(|wanted| {
-            let made = programs(wanted, &options.root, &identity, &judgement, undo)?;
-            judgement.grants.direct = direct || !made.can_have_layers(wanted);
-            Ok::<_, EngineError>(made)
-        });
-        let programs = programs.transpose()?;
+        let programs = programs(&options, &identity, &mut judgement, undo)?;
         let mut environment = options.environment;
         if let Some(made) = &programs
             && environment.iter().all(|(name, _)| name != "PATH")
@@ -400,18 +395,19 @@ impl Session {
 
 /// What programs write can be taken back, where there is something that remembers it.
 fn programs(
-    wanted: &ProgramOptions,
-    root: &Path,
+    SessionOptions { programs, root, temporary, .. }: &SessionOptions,
     identity: &Identity,
-    judgement: &Judgement,
+    judgement: &mut Judgement,
     undo: Option<(Arc<Transactions>, Arc<Cover>)>,
-) -> Result<Programs, EngineError> {
-    let made = Programs::in_project(wanted, root, identity, &judgement.policy)
-        .map_err(|error| EngineError::Root { path: root.to_owned(), error })?;
-    Ok(match undo {
-        Some((transactions, cover)) => made.with_layers(transactions, cover),
-        None => made,
-    })
+) -> Result<Option<Programs>, EngineError> {
+    let Some(wanted) = programs else { return Ok(None) };
+    let mut made = Programs::in_project(wanted, root, temporary, identity, &judgement.policy)
+        .map_err(|error| EngineError::Root { path: root.clone(), error })?;
+    if let Some((transactions, cover)) = undo {
+        made = made.with_layers(transactions, cover);
+    }
+    judgement.grants.direct = wanted.direct || !made.can_have_layers(wanted);
+    Ok(Some(made))
 }
 
 /// Begins in a directory if the session can see it; else it stays at the root.

@@ -19,6 +19,7 @@ pub mod history;
 pub mod host;
 mod initial;
 mod interpret;
+pub mod keeping;
 pub mod lines;
 mod long;
 pub mod mode;

@@ -66,7 +66,7 @@ fn programs(launch: &Launch) -> Result<Programs, io::Error> {
     let options = launch.options.programs.clone().unwrap_or_default();
     let (root, policy) = (&launch.options.root, &launch.configuration.policy);
     let identity = exacta::host::default_identity();
-    Programs::in_project(&options, root, &identity, policy)
+    Programs::in_project(&options, root, std::path::Path::new("tmp"), &identity, policy)
 }
 
 fn spawner() -> Result<Spawner, io::Error> {
@@ -229,7 +229,7 @@ fn of_the_engine(launch: &Launch) -> [Attempt; 2] {
         .is_ok_and(|mut it| it.run(&Request::new("sleep 9")).stopped == Some(Stop::TimedOut));
     let took = begun.elapsed();
     options.limits.wall_time = Some(PATIENCE);
-    options.output = Some(OutputLimit { bytes: 1000, root: None, name: "doctor".to_owned() });
+    options.output = Some(OutputLimit::new(1000, None, "doctor"));
     let cut = Session::new(options).is_ok_and(|mut session| {
         let outcome = session.run(&Request::new("seq 20000"));
         outcome.truncated && outcome.stdout.len() < 4000

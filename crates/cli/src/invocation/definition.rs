@@ -144,6 +144,11 @@ pub const VERBS: &[Verb] = &[
                 "wait so long until somebody has decided what needs a person",
             ),
             valued("goal", Value::Text, "what it is for, as whoever decides is told"),
+            valued(
+                "session",
+                Value::Text,
+                "go on with the directory, variables and functions of this name",
+            ),
             valued("max-output", Value::Text, "keep the head and the tail of longer output"),
         ],
         ..verb("run", Operands::Command, "run one request and report on it")

@@ -97,6 +97,8 @@ pub struct RunInvocation {
     pub wait: Option<Duration>,
     /// What it is for, as whoever decides is told.
     pub goal: String,
+    /// The session that it goes on with.
+    pub session: Option<String>,
     /// Nothing of what it changes comes into the project.
     pub trial: Option<Trial>,
     /// What its programs write comes into the project at once, and cannot be taken back.
@@ -131,9 +133,6 @@ pub struct McpInvocation {
 
 /// How the rungs of the jail's ladder are called.
 pub const LEVELS: &str = "full, namespaces, landlock, seccomp or limits";
-
-/// Options that belong to capabilities this version does not have: said aloud, never ignored.
-const NOT_HERE: &[&str] = &["session"];
 
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, String> {
     let mut reader = Reader { rest: arguments, global: Global::default() };
@@ -337,13 +336,13 @@ fn parse_run(reader: &mut Reader<'_>) -> Result<RunInvocation, String> {
             "yes" => run.yes = true,
             "no-input" => run.no_input = true,
             "wait" => run.wait = Some(duration(&reader.value(name, inline)?)?),
+            "session" => {
+                run.session = Some(reader.value(name, inline)?.to_string_lossy().into_owned());
+            }
             "goal" => run.goal = reader.value(name, inline)?.to_string_lossy().into_owned(),
             "dry-run" => run.trial = Some(Trial::DryRun),
             "hold" => run.trial = Some(Trial::Hold),
             "direct" => run.direct = true,
-            _ if NOT_HERE.contains(&name) => {
-                return Err(format!("--{name} is not available in this version"));
-            }
             _ => reader.global_option(&text)?,
         }
     }

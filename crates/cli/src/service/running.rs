@@ -98,7 +98,7 @@ impl Attended {
         let root = self.session.shell().host.files().root().to_str_lossy().into_owned();
         let bytes = ask.shown_bytes.map_or(self.output_bytes, |most| most.min(self.output_bytes));
         let name = format!("output-{id}");
-        self.session.set_output(OutputLimit { bytes, root: Some(root.into()), name });
+        self.session.set_output(OutputLimit::new(bytes, Some(root.into()), name));
         self.session.set_wall_time(ask.timeout);
         let canceller = self.session.prepare();
         Ready { attended: self, canceller, id }

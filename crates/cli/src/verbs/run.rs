@@ -21,35 +21,34 @@ use crate::signals::Interrupts;
 use crate::terminal::visible;
 use crate::{foresight, output, streams};
 
+mod going_on;
+
+use going_on::Going;
+
 pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     // First of all: what comes after this is the time that it saves.
     foresight::prepare(&run.command);
-    let launch = match Launch::new(global) {
-        Ok(launch) => launch,
-        Err(problem) => return failed(&problem),
-    };
+    performed(global, &run).unwrap_or_else(|exit| exit)
+}
+
+/// An error: it never came to run.
+fn performed(global: &Global, run: &RunInvocation) -> Result<Exit, Exit> {
+    let launch = Launch::new(global).map_err(|problem| failed(&problem))?;
     let known = uuid::Uuid::now_v7();
     let id = known.to_string();
     let limit = run.max_output.unwrap_or_else(|| launch.output_bytes());
     let waiting = run.wait.map(|_| Arc::new(Waiting::new(&launch.options.root)));
-    let mut options = launch.session(Face::Run, approver(&run, waiting.as_ref()));
+    let mut options = launch.session(Face::Run, approver(run, waiting.as_ref()));
     let name = format!("output-{id}");
-    options.output = Some(OutputLimit { bytes: limit, root: Some(options.root.clone()), name });
-    adjust(&mut options, global, &run);
-    let root = options.root.clone();
-    let mut session = match Session::new(options) {
-        Ok(session) => session,
-        Err(problem) => return failed(&problem),
-    };
-    if let Some(wanted) = &run.directory
-        && let Some(exit) = not_there(&session, &root.join(wanted))
-    {
-        return exit;
+    options.output = Some(OutputLimit::new(limit, Some(options.root.clone()), name));
+    adjust(&mut options, global, run);
+    let going = Going::on(&mut options, run).map_err(|problem| failed(&problem))?;
+    let mut session = opened(options, run)?;
+    if let Some(going) = &going {
+        going.take_up(&mut session, run.directory.is_none());
     }
-    let interrupts = match Interrupts::listen() {
-        Ok(interrupts) => interrupts,
-        Err(error) => return failed(&format!("cannot listen for signals: {error}")),
-    };
+    let interrupts = Interrupts::listen()
+        .map_err(|error| failed(&format!("cannot listen for signals: {error}")))?;
     let canceller = session.prepare();
     if let (Some(waiting), Some(patience)) = (&waiting, run.wait) {
         waiting.begin(canceller.clone(), Patience::of(patience), told);
@@ -57,7 +56,7 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     interrupts.watch(canceller);
     let directory = session.shell().directory.to_string();
     let started = SystemTime::now();
-    let mut outcome = carried_out(global, &run, &mut session, known);
+    let mut outcome = carried_out(global, run, &mut session, known);
     let changes = run.trial.map(|trial| {
         let held = outcome.undo.as_ref().map(|undo| undo.id);
         if trial == Trial::DryRun {
@@ -65,6 +64,9 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
         }
         super::records::trial::perform(global, trial, held)
     });
+    if let Some(going) = &going {
+        going.leave(&session).map_err(|problem| failed(&problem))?;
+    }
     let status = match (&outcome.stopped, interrupts.received()) {
         (Some(Stop::Cancelled), Some(signal)) => ExitStatus::from_signal(signal),
         _ => report::status(&outcome),
@@ -79,9 +81,19 @@ pub fn perform(global: &Global, run: RunInvocation) -> Exit {
     } else if outcome.truncated {
         warn_of_cut(limit, outcome.spill.as_deref());
     }
-    match session.leave() {
+    Ok(match session.leave() {
         Ok(()) => Exit::Script(status),
         Err(error) => not_recorded(&error),
+    })
+}
+
+fn opened(options: SessionOptions, run: &RunInvocation) -> Result<Session, Exit> {
+    let root = options.root.clone();
+    let session = Session::new(options).map_err(|problem| failed(&problem))?;
+    let wanted = run.directory.as_ref().map(|wanted| root.join(wanted));
+    match wanted.and_then(|wanted| not_there(&session, &wanted)) {
+        Some(exit) => Err(exit),
+        None => Ok(session),
     }
 }
 
@@ -93,7 +105,9 @@ fn carried_out(
     id: uuid::Uuid,
 ) -> Outcome {
     let _until_the_end = Running::begin(global.json);
-    session.run_script(&request(global, run).known_as(id.into_bytes()))
+    let request = request(global, run).known_as(id.into_bytes());
+    // What goes on has not ended: its EXIT trap waits.
+    if run.session.is_some() { session.run(&request) } else { session.run_script(&request) }
 }
 
 /// Whoever is there to ask.

@@ -84,10 +84,17 @@ impl Opened {
 
 /// The file system of a session. In a real directory every change is recorded, and only a request may make one.
 pub fn open(root: &Path, storage: Storage) -> Result<Opened, EngineError> {
+    open_with(root, storage, Path::new(crate::project::TEMPORARY))
+}
+
+/// The same with another `/tmp`, given from the state of the project on.
+pub fn open_with(root: &Path, storage: Storage, temporary: &Path) -> Result<Opened, EngineError> {
     let failed = |error| EngineError::Root { path: root.to_owned(), error };
     match storage {
         Storage::Directory => {
-            let files = Confined::open(&Places::in_project(root)).map_err(failed)?;
+            let mut places = Places::in_project(root);
+            places.temporary = places.state.join(temporary);
+            let files = Confined::open(&places).map_err(failed)?;
             let (files, transactions) = files.recorded();
             let (cover, state) = (Some(files.cover()), Some(files.state()));
             Ok(Opened { files: Arc::new(files), transactions, cover, state })

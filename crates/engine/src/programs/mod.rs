@@ -106,10 +106,11 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// With everything kept in the project's own state.
+    /// With everything kept in the project's own state, from which on `temporary` says what `/tmp` is.
     pub fn in_project(
         options: &ProgramOptions,
         root: &Path,
+        temporary: &Path,
         identity: &Identity,
         policy: &Arc<Policy>,
     ) -> io::Result<Self> {
@@ -119,7 +120,7 @@ impl Programs {
         // The operator's own state may lie behind links; a project's never does.
         let state = if nothing { crate::project::canonical_so_far(&state) } else { state };
         let root = if nothing { PathBuf::from("/tmp") } else { root };
-        let places = Places { temporary: state.join("tmp"), cache: state.join("cache"), root };
+        let places = Places { temporary: state.join(temporary), cache: state.join("cache"), root };
         Ok(Self::new(options, places, identity, policy))
     }
 

@@ -11,6 +11,7 @@ use crate::commands_file::{Trust, TrustNothing};
 use crate::gate::Judgement;
 use crate::kept_output::OutputLimit;
 use crate::programs::ProgramOptions;
+use crate::project::TEMPORARY;
 use crate::redaction::Redaction;
 use crate::undo::Retention;
 
@@ -24,6 +25,8 @@ pub struct SessionOptions {
     pub environment: Vec<(BString, BString)>,
     pub limits: Limits,
     pub storage: Storage,
+    /// What `/tmp` is, from the state of the project on.
+    pub temporary: PathBuf,
     /// `$0`
     pub name: BString,
     /// `$1` and on.
@@ -65,6 +68,7 @@ impl SessionOptions {
             environment: Vec::new(),
             limits: Limits::default(),
             storage: Storage::Directory,
+            temporary: PathBuf::from(TEMPORARY),
             name: BString::from("bash"),
             arguments: Vec::new(),
             record_steps: false,

@@ -39,11 +39,8 @@ impl Session {
         if self.host.lay().is_err() {
             return self.gate.ask_first().map(|()| None).map_err(|refused| self.stopped(&refused));
         }
-        let limit = OutputLimit {
-            bytes: self.output.as_ref().map_or(MOST_OUTPUT, |limit| limit.bytes),
-            root: None,
-            name: String::new(),
-        };
+        let bytes = self.output.as_ref().map_or(MOST_OUTPUT, |limit| limit.bytes);
+        let limit = OutputLimit::new(bytes, None, "");
         let collect = || {
             let (limit, redaction) = (Some(&limit), &self.redaction);
             let (file, said) = Collected::of(limit, None, "", Witnessing::Nothing, redaction, None);

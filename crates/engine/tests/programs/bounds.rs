@@ -238,7 +238,7 @@ fn output() -> Result<(), Failed> {
     let scene = Scene::new();
     let mut options = scene.options();
     let (root, name) = (Some(scene.project.clone()), "output-test".to_owned());
-    options.output = Some(exacta::OutputLimit { bytes: 1000, root, name });
+    options.output = Some(exacta::OutputLimit::new(1000, root, name));
     let mut session = Scene::session(options);
     let script = "perl -e 'print qq($_\\n) for 1..100000'; echo ${PIPESTATUS[0]}";
     let outcome = session.run(&Request::new(script));

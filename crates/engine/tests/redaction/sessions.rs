@@ -35,7 +35,7 @@ fn a_cut_does_not_show_half_a_secret() {
     let mut options = SessionOptions::new("/project");
     options.storage = Storage::Memory;
     options.redaction = Redaction::new(Results::Redacted);
-    options.output = Some(OutputLimit { bytes: 40, root: None, name: "x".into() });
+    options.output = Some(OutputLimit::new(40, None, "x"));
     let mut session = Session::new(options).expect("a session");
     let outcome = session.run(&Request::new("echo DB_PASSWORD=hunter2hunter2hunter2; seq 100"));
     let text = String::from_utf8_lossy(&outcome.stdout);
