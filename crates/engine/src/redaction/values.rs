@@ -334,7 +334,7 @@ fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
 }
 
 fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
-    if makeup.length < 16 || makeup.spaces > 0 || is_slug(value) {
+    if makeup.length < 16 || makeup.spaces > 0 || is_slug(value) || is_slug_with_hash(value) {
         return false;
     }
     let word = value.strip_suffix(b":").unwrap_or(value);
@@ -366,6 +366,14 @@ fn is_login(value: &[u8]) -> bool {
         && from_base64(value).is_some_and(|plain| {
             plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte))
         })
+}
+
+/// `node-modules-linux-x64-0c0305…`: the name of something by its content.
+fn is_slug_with_hash(value: &[u8]) -> bool {
+    let hash = value.rsplit(|byte| b"-_./:".contains(byte)).next().unwrap_or_default();
+    let name = value.get(..value.len().saturating_sub(hash.len() + 1)).unwrap_or_default();
+    let hashed = [32, 40, 64, 128].into_iter().any(|length| is_hex(hash, length));
+    hashed && name.len() >= 3 && name.iter().any(u8::is_ascii_alphabetic) && is_slug(name)
 }
 
 /// Words and small numbers joined by signs: the name of something.

@@ -123,7 +123,10 @@ const SIGNS: &[&str] = &[
     "placeholder", "examplekey", "_here>", "insert-", "insert_", "replace_", "replace-",
     "replaceme", "todo", "dummy", "not-a-real", "notreal", "fake_", "fake-", "example_", "example-",
     "-example", "_example", "my-secret-", "my_secret_", "goes-here", "goes_here", "-here", "_here",
-    "filtered]", "[filtered", "masked", "000000000000", "lorem", "contrase",
+    "filtered]", "[filtered", "masked", "000000000000", "lorem", "contrase", "_hier", "-hier", "ihr_", "ihr-", "dein_",
+    "deine_", "hier_ein", "votre_", "votre-", "_ici", "-ici", "tu_clave", "su_clave", "tu_token", "su_token", "_aqui", "-aqui",
+    "sua_", "seu_", "tuo_", "tua_", "la_tua", "il_tuo", "_qui>", "jouw_", "jouw-", "uw_", "_invullen", "ditt_", "din_",
+    "twoje_", "twoj_", "tutaj", "_buraya", "sifreniz", "vash_", "va\u{161}e",
 ];
 
 #[rustfmt::skip]
