@@ -733,3 +733,47 @@ fn silence_is_no_end() {
     assert_eq!(quiet.expect_err("nothing is said"), RecvTimeoutError::Timeout);
     assert_eq!(client.run("echo on")["stdout"], "on\n");
 }
+
+/// The inspector's command line, where it can be had: `npm install` needs a registry.
+#[test]
+fn the_inspector() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-inspector");
+    let inspector = place.join("node_modules/.bin/mcp-inspector");
+    if !inspector.exists() {
+        std::fs::create_dir_all(&place).expect("a folder");
+        let mut command = Command::new("npm");
+        command.args(["install", "--no-audit", "--no-fund", "--silent", "--prefix"]).arg(&place);
+        let _without_npm_or_network = command.arg("@modelcontextprotocol/inspector").output();
+    }
+    if !inspector.exists() {
+        let note = b"SKIPPED: the inspector does not install here\n";
+        let _nobody_may_read = std::io::Write::write_all(&mut std::io::stderr(), note);
+        return;
+    }
+    let project = Project::new();
+    let ask = |words: &[&str]| -> Value {
+        let mut command = Command::new(&inspector);
+        command.args(["--cli", env!("CARGO_BIN_EXE_exacta"), "mcp"]).args(words);
+        project.surround(&mut command);
+        let output = command.output().expect("node runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let why = String::from_utf8_lossy(&output.stderr);
+        serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}\n{why}"))
+    };
+    let listed = ask(&["--method", "tools/list"]);
+    let names: Vec<_> = listed["tools"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    for name in ["shell_exec", "shell_session_open", "process_read", "undo", "approval_wait"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    let call = ["--method", "tools/call", "--tool-name", "shell_exec", "--tool-arg"];
+    let ran = ask(&[&call[..], &["command=echo inspected; exit 3"]].concat());
+    let result = &ran["structuredContent"];
+    assert_eq!((&result["stdout"], &result["exit_code"]), (&"inspected\n".into(), &3.into()));
+    let asked = ask(&[&call[..], &["command=git push --force"]].concat());
+    assert_eq!(asked["structuredContent"]["state"], "approval_pending", "{asked}");
+}
