@@ -131,7 +131,8 @@ impl Bare {
 pub fn plan(root: &str) -> Result<(), Box<dyn Error>> {
     let policy = Judgement::standard()?.policy;
     let identity = exacta::host::default_identity();
-    let programs = Programs::in_project(&options(), Path::new(root), &identity, &policy)?;
+    let programs =
+        Programs::in_project(&options(), Path::new(root), Path::new("tmp"), &identity, &policy)?;
     let view = &programs.plan().view;
     let mut out = std::io::stdout().lock();
     // What is written in the project goes into a layer of the request.
