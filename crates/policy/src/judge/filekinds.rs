@@ -1,5 +1,5 @@
-//! What a file of a project is by its name: code in a language that is read here, a source in another one, or a
-//! manifest that names commands.
+//! What a file of a project is by its name: code in a language that is read here, a source in another one, a manifest
+//! that names commands, something that only people or other machines read, or something that some tool may load.
 
 use bstr::{BStr, ByteSlice};
 
@@ -12,6 +12,8 @@ pub(super) enum FileKind {
     Source,
     /// Names commands as texts: `package.json`, `justfile`.
     Manifest,
+    /// Nobody here knows, and some tool may.
+    Unknown,
 }
 
 const ENDINGS: &[(&str, Language)] = &[
@@ -110,7 +112,152 @@ pub(super) fn kind_of(path: &BStr) -> Option<FileKind> {
     if let Some((_, language)) = ENDINGS.iter().find(|(end, _)| name.ends_with(end.as_bytes())) {
         return Some(FileKind::Code(*language));
     }
-    SOURCES.iter().any(|end| name.ends_with(end.as_bytes())).then_some(FileKind::Source)
+    if SOURCES.iter().any(|end| name.ends_with(end.as_bytes())) {
+        return Some(FileKind::Source);
+    }
+    (!is_document(path, name)).then_some(FileKind::Unknown)
+}
+
+/// For people, for other machines, or data of tests: no tool on this machine runs what stands in it.
+fn is_document(path: &BStr, name: &[u8]) -> bool {
+    const ENDINGS: [&str; 39] = [
+        ".adoc",
+        ".asc",
+        ".bib",
+        ".css",
+        ".csv",
+        ".diff",
+        ".env",
+        ".example",
+        ".gitignore",
+        ".gql",
+        ".graphql",
+        ".htm",
+        ".html",
+        ".jsonl",
+        ".less",
+        ".lock",
+        ".log",
+        ".markdown",
+        ".md",
+        ".mdx",
+        ".ndjson",
+        ".out",
+        ".patch",
+        ".pem",
+        ".png",
+        ".po",
+        ".prisma",
+        ".proto",
+        ".pub",
+        ".rst",
+        ".sass",
+        ".scss",
+        ".snap",
+        ".sql",
+        ".sum",
+        ".svg",
+        ".tsv",
+        ".txt",
+        ".xsd",
+    ];
+    const BEGINNINGS: [&str; 18] = [
+        ".dockerignore",
+        ".editorconfig",
+        ".env",
+        ".gitlab-ci",
+        ".travis",
+        "AUTHORS",
+        "CHANGELOG",
+        "CODEOWNERS",
+        "CONTRIBUTING",
+        "Containerfile",
+        "Dockerfile",
+        "Jenkinsfile",
+        "LICENSE",
+        "NOTICE",
+        "README",
+        "azure-pipelines",
+        "compose.",
+        "docker-compose",
+    ];
+    const FOLDERS: [&str; 10] = [
+        "/.circleci/",
+        "/.github/",
+        "/__fixtures__/",
+        "/__snapshots__/",
+        "/charts/",
+        "/fixtures/",
+        "/k8s/",
+        "/kubernetes/",
+        "/manifests/",
+        "/testdata/",
+    ];
+    ENDINGS.iter().any(|end| name.ends_with(end.as_bytes()))
+        || BEGINNINGS.iter().any(|begin| name.starts_with(begin.as_bytes()))
+        || FOLDERS.iter().any(|folder| path.contains_str(folder))
+}
+
+/// Settings without a language of their own: code stands in them as texts, if at all.
+pub(super) fn is_data(path: &BStr) -> bool {
+    const ENDINGS: [&str; 12] = [
+        ".cfg",
+        ".conf",
+        ".ini",
+        ".json",
+        ".json5",
+        ".jsonc",
+        ".plist",
+        ".properties",
+        ".toml",
+        ".xml",
+        ".yaml",
+        ".yml",
+    ];
+    ENDINGS.iter().any(|end| path.ends_with(end.as_bytes()))
+}
+
+/// A hook of version control that a tool installs, or what names one.
+pub(super) fn is_hook(path: &BStr) -> bool {
+    ["hook", ".husky", "pre-commit", "lint-staged", "lintstaged", "commitlint", "overcommit"]
+        .iter()
+        .any(|part| path.contains_str(part))
+}
+
+/// By its name a tool loads it when it starts: settings, plugins, hooks, what prepares tests.
+pub(super) fn is_loaded_at_once(path: &BStr) -> bool {
+    const PARTS: [&str; 22] = [
+        "boot",
+        "bootstrap",
+        "build",
+        "conf",
+        "config",
+        "conftest",
+        "extension",
+        "formatter",
+        "hook",
+        "hooks",
+        "init",
+        "loader",
+        "plugin",
+        "plugins",
+        "preload",
+        "preset",
+        "register",
+        "reporter",
+        "setup",
+        "sitecustomize",
+        "transform",
+        "transformer",
+    ];
+    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
+    let (stem, rest) = name.split_once_str(".").unwrap_or((name, b""));
+    let named = |part: &[u8]| PARTS.iter().any(|it| part == it.as_bytes());
+    stem.is_empty()
+        || rest.is_empty()
+        || is_task_file(path)
+        || name.split(|byte| b".-_".contains(byte)).any(named)
+        || [&b"rc"[..], b"file", b"extension", b"plugin"].iter().any(|end| stem.ends_with(end))
 }
 
 /// Files of code whose own words run commands: `sh 'rm x'`, `session.run("rm", "x")`.

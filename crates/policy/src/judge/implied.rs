@@ -3,10 +3,11 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::command::Subjected;
-use super::filekinds::{FileKind, is_task_file, kind_of};
+use super::command::{Subjected, makes_texts};
+use super::filekinds::{FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of};
 use super::inquiry::Inquiry;
 use super::quoted;
+use super::sights::{self, Loaded};
 use crate::code::{Level, Reading};
 use crate::effect::Language;
 use crate::event::{Input, Via};
@@ -193,21 +194,37 @@ impl Inquiry<'_> {
 
     /// Reads what a tool that runs the project would now run.
     pub fn implied(&mut self, subjected: &Subjected<'_>) {
-        if let Some(source) = compiled_input(subjected) {
+        if let Some(source) = source_on_input(subjected) {
             self.remember(&"input.c".into(), source.clone(), false);
         }
-        if self.fresh.is_empty() || !runs_the_project(subjected) {
+        if self.fresh.is_empty() {
             return;
         }
         let mut via = subjected.invocation.via.clone();
         via.push(subjected.reading.name.clone());
-        self.any_fresh(subjected, &via);
+        if may_load_the_project(subjected) {
+            self.any_fresh(subjected, &via);
+        } else if runs_hooks(subjected) {
+            let hooks = |fresh: &mut Fresh| is_hook(fresh.path.as_bstr());
+            let hooks: Vec<Fresh> = self.fresh.extract_if(.., hooks).collect();
+            self.these_fresh(subjected, &hooks, &via);
+        }
     }
 
     /// Reads all that was written and not run yet.
     pub fn any_fresh(&mut self, subjected: &Subjected<'_>, via: &Via) {
-        for fresh in std::mem::take(&mut self.fresh) {
-            self.nested(|inquiry| inquiry.implied_file(subjected, &fresh, via));
+        let all = std::mem::take(&mut self.fresh);
+        // What a tool itself writes it does not load in the same run.
+        let (own, others): (Vec<Fresh>, Vec<Fresh>) =
+            all.into_iter().partition(|fresh| fresh.guessed && is_own(subjected, fresh));
+        self.these_fresh(subjected, &others, via);
+        self.fresh.extend(own);
+    }
+
+    fn these_fresh(&mut self, subjected: &Subjected<'_>, all: &[Fresh], via: &Via) {
+        for fresh in all {
+            let loaded = loaded(fresh, all);
+            self.nested(|inquiry| inquiry.implied_file(subjected, fresh, loaded, via));
         }
     }
 
@@ -219,11 +236,17 @@ impl Inquiry<'_> {
         }
         let guess = self.fresh.iter().rfind(|fresh| fresh.guessed && fresh.path == *path).cloned();
         if let Some(fresh) = guess {
-            self.texts_in(subjected, &fresh, via);
+            self.texts_in(subjected, &fresh, via, Texts::All);
         }
     }
 
-    fn implied_file(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
+    fn implied_file(
+        &mut self,
+        subjected: &Subjected<'_>,
+        fresh: &Fresh,
+        loaded: Loaded,
+        via: &Via,
+    ) {
         if !fresh.guessed {
             let mut findings = Vec::new();
             self.built_in_files(&fresh.path, fresh.text.as_bstr(), &mut findings);
@@ -231,24 +254,41 @@ impl Inquiry<'_> {
         }
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
         match kind {
-            _ if fresh.guessed => self.texts_in(subjected, fresh, via),
-            FileKind::Code(Language::Shell) => {
-                self.shell(subjected, &Word::Literal(fresh.text.clone()), via.clone());
+            // What a compiler makes of other files; and what the words of such a file would make in turn.
+            FileKind::Unknown if fresh.guessed && (self.apart || !is_typed(fresh)) => return,
+            FileKind::Code(Language::Shell) if !fresh.guessed => {
+                return self.shell(subjected, &Word::Literal(fresh.text.clone()), via.clone());
             }
+            _ if fresh.guessed => self.texts_in(subjected, fresh, via, Texts::All),
             FileKind::Code(language) => {
+                self.origin = super::fed::folder_of(&fresh.path);
                 self.known_code(subjected, language, fresh.text.as_bstr(), via, is_telling);
-                if is_task_file(fresh.path.as_bstr()) {
-                    self.texts_in(subjected, fresh, via);
-                }
+                let tasks = is_task_file(fresh.path.as_bstr());
+                let texts = if tasks { Texts::All } else { Texts::Started };
+                self.texts_in(subjected, fresh, via, texts);
             }
             FileKind::Source => {
                 if STARTING.iter().any(|name| fresh.text.contains_str(name)) {
-                    self.texts_in(subjected, fresh, via);
+                    self.texts_in(subjected, fresh, via, Texts::All);
                 }
                 self.reaches_elsewhere(subjected, fresh, via);
             }
-            FileKind::Manifest => self.texts_in(subjected, fresh, via),
+            FileKind::Manifest => self.texts_in(subjected, fresh, via, Texts::All),
+            FileKind::Unknown => self.texts_in(subjected, fresh, via, Texts::Anywhere),
         }
+        if let Some(seen) = sights::harm(fresh.text.as_bstr(), loaded) {
+            self.harmful(subjected, fresh, seen.into(), via);
+        }
+    }
+
+    /// Asks about a file for what was seen in it.
+    fn harmful(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, seen: BString, via: &Via) {
+        let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
+        let mut findings = self.rules_on(&subject, &subjected.lifted);
+        for finding in &mut findings {
+            finding.about.clone_from(&seen);
+        }
+        self.note(vec![fresh.path.clone()], via, findings);
     }
 
     /// `os.RemoveAll(os.Getenv("HOME"))`: removes or writes what is not the project's, or reads what is secret there;
@@ -259,9 +299,7 @@ impl Inquiry<'_> {
         let shell = names(STARTING) && names(SHELLS);
         let bare = shell && !fresh.text.contains_str("\"-c\"");
         if elsewhere || bare || (names(CONNECTING) && (shell || self.reaches_a_stranger(fresh))) {
-            let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
-            let findings = self.rules_on(&subject, &subjected.lifted);
-            self.note(vec![fresh.path.clone()], via, findings);
+            self.harmful(subjected, fresh, fresh.path.clone(), via);
         }
     }
 
@@ -290,27 +328,86 @@ impl Inquiry<'_> {
     }
 
     /// Texts that would be refused if somebody typed them.
-    fn texts_in(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
-        let found = quoted::commands(fresh.text.as_bstr()).into_iter().find(|text| {
+    fn texts_in(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via, texts: Texts) {
+        let text = fresh.text.as_bstr();
+        let candidates = match texts {
+            Texts::Started => quoted::beside(text, sights::starts_something),
+            Texts::All | Texts::Anywhere => quoted::commands(text),
+        };
+        let found = candidates.into_iter().find(|text| {
             let verdict = self.aside(|inquiry| {
                 inquiry.shell(subjected, &Word::Literal(text.clone()), via.clone());
             });
-            is_refused(&verdict)
+            is_refused(&verdict, texts)
         });
-        let Some(text) = found else { return };
-        let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
-        let mut findings = self.rules_on(&subject, &subjected.lifted);
-        for finding in &mut findings {
-            finding.about.clone_from(&text);
+        if let Some(text) = found {
+            self.harmful(subjected, fresh, text, via);
         }
-        self.note(vec![fresh.path.clone()], via, findings);
+    }
+}
+
+/// Which texts in a file may be commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// Those beside something that starts programs.
+    Started,
+    All,
+    /// All, of a file that may be anything: paths in it may be those of another machine.
+    Anywhere,
+}
+
+/// Is this the command that has written it?
+fn is_own(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
+    let words = bstr::join(" ", subjected.invocation.words.iter().map(Word::shown));
+    fresh.text.starts_with(&words)
+}
+
+/// What wrote it has the content among its words.
+fn is_typed(fresh: &Fresh) -> bool {
+    let name = fresh.text.split_str(" ").next().unwrap_or_default();
+    makes_texts(&programs::read(&[Word::literal(name)]))
+        || ["tee", "dd", "patch", "ed", "ex"].iter().any(|it| name == it.as_bytes())
+        || name.contains(&b'(')
+}
+
+/// When the code in a file runs: by its name, or because other settings name it.
+fn loaded(fresh: &Fresh, all: &[Fresh]) -> Loaded {
+    let path = fresh.path.as_bstr();
+    if is_data(path) {
+        return Loaded::AsData;
+    }
+    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
+    let stem = name.split_once_str(".").map_or(name, |(stem, _)| stem);
+    let names_it = |other: &Fresh| {
+        other.path != fresh.path
+            && !stem.is_empty()
+            && matches!(kind_of(other.path.as_bstr()), Some(FileKind::Manifest | FileKind::Unknown))
+            && other.text.contains_str(stem)
+    };
+    let tests = ["test", "spec", "Test", "Spec"].iter().any(|part| name.contains_str(part));
+    let known = matches!(kind_of(path), Some(FileKind::Code(_) | FileKind::Source));
+    if !known || (is_loaded_at_once(path) && !tests) || all.iter().any(names_it) {
+        Loaded::AtOnce
+    } else {
+        Loaded::WithProgram
     }
 }
 
 /// Denied, or asked about for what it does and not for being unknown.
-fn is_refused(verdict: &Verdict) -> bool {
-    const TELLING: [&str; 12] = [
+fn is_refused(verdict: &Verdict, texts: Texts) -> bool {
+    const TELLING: [&str; 24] = [
+        "ask-find-secrets",
+        "ask-git-config-elsewhere",
+        "ask-home-settings",
+        "ask-locate-secrets",
+        "ask-mail",
+        "ask-name-lookup",
         "ask-rm-everything",
+        "ask-secret-environment",
+        "ask-secret-stores",
+        "ask-secrets-as-names",
+        "code-dangerous",
+        "copied-program",
         "home-path",
         "network",
         "piped-code",
@@ -320,13 +417,16 @@ fn is_refused(verdict: &Verdict) -> bool {
         "write-credentials",
         "write-editor-tasks",
         "write-git-internals",
+        "write-history",
         "write-shell-startup",
         "whole-project",
     ];
-    verdict.decision == Decision::Deny
-        || verdict.commands.iter().flat_map(|command| &command.findings).any(|finding| {
-            finding.decision > Decision::Allow && TELLING.iter().any(|rule| *finding.rule == **rule)
-        })
+    let mut findings = verdict.commands.iter().flat_map(|command| &command.findings);
+    findings.any(|finding| match finding.decision {
+        Decision::Deny => texts != Texts::Anywhere || &*finding.rule != "outside",
+        Decision::Confirm => TELLING.iter().any(|rule| *finding.rule == **rule),
+        Decision::Allow => false,
+    })
 }
 
 /// A project's own code may well use the network and start programs, which are judged where they are named. What it
@@ -354,18 +454,35 @@ fn is_telling(reading: &Reading) -> bool {
     reading.level == Level::Dangerous && SIGHTS.iter().any(|it| reading.seen.contains_str(it))
 }
 
-/// `gcc -xc - <<< 'int main() { system("x"); }'`
-fn compiled_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
+/// `gcc -xc - <<< 'int main() { system("x"); }'`, `ocaml -stdin <<< …`: a source that no file has.
+fn source_on_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
     let reading = subjected.reading;
-    let compiles = programs::Kind::Compiles.includes(reading.name.as_bstr())
+    let Input::Text(Word::Literal(text)) = &subjected.invocation.input else { return None };
+    let name = reading.name.as_bstr();
+    let compiles = programs::Kind::Compiles.includes(name)
         && subjected.invocation.words.iter().any(|word| word.shown() == "-");
-    match &subjected.invocation.input {
-        Input::Text(Word::Literal(text)) if compiles => Some(text),
-        _ => None,
-    }
+    let mut options = reading.options.iter().flat_map(|option| &option.names);
+    let told = options.any(|name| name.ends_with_str("stdin"))
+        || subjected.invocation.words.iter().any(|word| word.shown().ends_with_str("stdin"));
+    (compiles || told && programs::Kind::RunsProject.includes(name)).then_some(text)
 }
 
-fn runs_the_project(subjected: &Subjected<'_>) -> bool {
+/// Whatever is not known to load nothing may find what was written: settings, plugins, tasks, sources.
+fn may_load_the_project(subjected: &Subjected<'_>) -> bool {
     let reading = subjected.reading;
-    reading.path.is_some() || programs::Kind::RunsProject.includes(reading.name.as_bstr())
+    let name = reading.name.as_bstr();
+    reading.path.is_some()
+        || programs::Kind::RunsProject.includes(name)
+        || !(subjected.builtin
+            || subjected.invocation.defined
+            || programs::Kind::LoadsNothing.includes(name))
+}
+
+/// `git commit`: what this text has put into hooks runs.
+fn runs_hooks(subjected: &Subjected<'_>) -> bool {
+    const RUNNING: [&str; 9] =
+        ["am", "checkout", "commit", "merge", "pull", "push", "rebase", "stash", "switch"];
+    let mut words = subjected.invocation.words.iter();
+    subjected.reading.name == "git"
+        && words.any(|word| RUNNING.iter().any(|running| word.shown() == *running))
 }

@@ -5,13 +5,14 @@ use exacta_syntax::{Limits, ParseOptions, parse};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
+use super::paths::Opening;
 use crate::code::{self, Level};
 use crate::effect::{Effect, Language, More};
-use crate::event::{Access, Input, Invocation, Via};
+use crate::event::{Access, Directory, Input, Invocation, Via};
 use crate::programs::Kind;
 use crate::rules::Subject;
 use crate::surroundings::Place;
-use crate::verdict::Finding;
+use crate::verdict::{Decision, Finding};
 use crate::walk::{Inherited, Start, walk};
 use crate::word::Word;
 
@@ -223,6 +224,7 @@ impl Inquiry<'_> {
         asks: fn(&code::Reading) -> bool,
     ) {
         let reading = code::read(language, text);
+        let origin = self.origin.take();
         let mut findings = Vec::new();
         if asks(&reading) {
             let subject = Subject::Code { language, level: reading.level };
@@ -235,7 +237,7 @@ impl Inquiry<'_> {
         for effect in &reading.effects {
             match effect {
                 Effect::Open { path, access } => {
-                    self.path(path, *access, subjected, &mut findings);
+                    self.path_in_code(path, *access, subjected, origin.as_ref(), &mut findings);
                     if let Some(path) = path.as_literal() {
                         self.program_copied(path, *access, None, &mut findings);
                     }
@@ -256,6 +258,33 @@ impl Inquiry<'_> {
         for effect in nested {
             self.nested_effect(subjected, effect);
         }
+    }
+
+    /// A path that stands in code. `import '../sum'` in a file is seen from the folder of the file, and what is read
+    /// may be.
+    fn path_in_code(
+        &self,
+        path: &Word,
+        access: Access,
+        subjected: &Subjected<'_>,
+        origin: Option<&Directory>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let mut found = Vec::new();
+        self.path(path, access, subjected, &mut found);
+        let relative = path.as_literal().is_some_and(|path| path.starts_with(b"."));
+        let denied = found.iter().any(|finding| finding.decision == Decision::Deny);
+        if let Some(directory) = origin.filter(|_| relative && denied)
+            && matches!(access, Access::Read | Access::Execute)
+        {
+            found.clear();
+            let opening = Opening { access, directory, by: Some(subjected) };
+            self.opened(path, opening, &mut found);
+            for finding in &mut found {
+                finding.decision = finding.decision.min(Decision::Confirm);
+            }
+        }
+        findings.extend(found);
     }
 
     /// Standard input read as code.
@@ -356,10 +385,12 @@ impl Inquiry<'_> {
         if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
             self.decoded(subjected, path);
         }
-        if let Some(content) = absolute.and_then(|path| self.written.get(&path).cloned()) {
+        let Some(absolute) = absolute else { return };
+        if let Some(content) = self.written.get(&absolute).cloned() {
             if language == Language::Shell {
                 self.shell(subjected, &Word::Literal(content), via);
             } else {
+                self.origin = super::fed::folder_of(&absolute);
                 self.known_code(subjected, language, content.as_bstr(), &via, is_dangerous);
             }
         }
