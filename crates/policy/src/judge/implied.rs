@@ -43,6 +43,12 @@ const STARTING: &[&str] = &[
     "execute",
     "commandLine",
     "go:generate",
+    "run(",
+    "Sys.command",
+    "os:cmd",
+    "os.cmd",
+    "Process(",
+    ".!",
 ];
 
 /// What removes files, in languages nobody here reads …
@@ -262,9 +268,13 @@ impl Inquiry<'_> {
             _ if fresh.guessed => self.texts_in(subjected, fresh, via, Texts::All),
             FileKind::Code(language) => {
                 self.origin = super::fed::folder_of(&fresh.path);
+                self.only_built = loaded == Loaded::WithProgram && !is_named(subjected, fresh);
                 self.known_code(subjected, language, fresh.text.as_bstr(), via, is_telling);
-                let tasks = is_task_file(fresh.path.as_bstr());
-                let texts = if tasks { Texts::All } else { Texts::Started };
+                let texts = match language {
+                    _ if is_task_file(fresh.path.as_bstr()) => Texts::All,
+                    Language::Perl | Language::Php | Language::Ruby => Texts::StartedOrQuoted,
+                    _ => Texts::Started,
+                };
                 self.texts_in(subjected, fresh, via, texts);
             }
             FileKind::Source => {
@@ -332,6 +342,7 @@ impl Inquiry<'_> {
         let text = fresh.text.as_bstr();
         let candidates = match texts {
             Texts::Started => quoted::beside(text, sights::starts_something),
+            Texts::StartedOrQuoted => quoted::beside(text, sights::starts_something_quoted),
             Texts::All | Texts::Anywhere => quoted::commands(text),
         };
         let found = candidates.into_iter().find(|text| {
@@ -351,9 +362,24 @@ impl Inquiry<'_> {
 enum Texts {
     /// Those beside something that starts programs.
     Started,
+    /// … also in languages where backquotes start them.
+    StartedOrQuoted,
     All,
     /// All, of a file that may be anything: paths in it may be those of another machine.
     Anywhere,
+}
+
+/// Does the command run the file by its name? Who only checks it does not.
+fn is_named(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
+    const CHECKING: [&str; 14] = [
+        "biome", "black", "eslint", "flake8", "isort", "mypy", "prettier", "pylint", "pyright",
+        "rubocop", "ruff", "standard", "tsc", "xo",
+    ];
+    let path = fresh.path.as_slice();
+    let name = path.rsplit_once_str("/").map_or(path, |(_, name)| name);
+    let mut words = subjected.invocation.words.iter().skip(1);
+    words.any(|word| word.shown().ends_with_str(name))
+        && !CHECKING.iter().any(|checking| subjected.reading.name == *checking)
 }
 
 /// Is this the command that has written it?

@@ -50,6 +50,8 @@ pub(super) struct Inquiry<'a> {
     pub maker: Vec<Word>,
     /// The folder of the written file whose code is being read: what it imports is seen from there.
     pub origin: Option<Directory>,
+    /// … and it is part of a program that is built or checked: what it connects to it connects to when it runs.
+    pub only_built: bool,
     /// The last command that lists files lists all of them; its name.
     pub lists_all: Option<BString>,
     /// What the last command that lists names can list of what is guarded.
@@ -104,6 +106,7 @@ impl<'a> Inquiry<'a> {
             fresh: Vec::new(),
             maker: Vec::new(),
             origin: None,
+            only_built: false,
             lists_all: None,
             tells_processes: None,
             lists_guarded: Vec::new(),

@@ -5,6 +5,9 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use crate::programs;
+use crate::word::Word;
+
 /// Longer files are not looked through.
 const LONGEST: usize = 64 << 10;
 /// So many candidates of one file are looked at.
@@ -151,10 +154,14 @@ fn plain(text: &[u8]) -> &[u8] {
         .trim_end_with(|c| matches!(c, ']' | '"' | '\'' | ' '))
 }
 
-/// `Command::new("rm").args(["-rf", "/"])`: the words of one command.
+/// `Command::new("rm").args(["-rf", "/"])`: the words of one command, from the first that is a program.
 fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
     if together.len() > 1 && together.len() < 32 {
-        found.push(bstr::join(" ", together.iter()).into());
+        let program = |word: &BString| programs::read(&[Word::Literal(word.clone())]).known;
+        let start = together.iter().take(8).position(program).unwrap_or(0);
+        if start + 1 < together.len() && (start > 0 || together.first().is_some_and(program)) {
+            found.push(bstr::join(" ", together.iter().skip(start)).into());
+        }
     }
     together.clear();
 }

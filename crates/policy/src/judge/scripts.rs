@@ -225,6 +225,7 @@ impl Inquiry<'_> {
     ) {
         let reading = code::read(language, text);
         let origin = self.origin.take();
+        let only_built = std::mem::take(&mut self.only_built);
         let mut findings = Vec::new();
         if asks(&reading) {
             let subject = Subject::Code { language, level: reading.level };
@@ -247,6 +248,7 @@ impl Inquiry<'_> {
                         self.freshly_filled(&path, &[Word::literal(text)]);
                     }
                 }
+                Effect::Connect(_) if only_built => {}
                 Effect::Connect(target) => {
                     let about = target.shown().to_str_lossy();
                     findings.extend(self.situation_unless("network", &about, &subjected.lifted));
@@ -434,7 +436,10 @@ fn positional(subjected: &Subjected<'_>) -> Vec<Word> {
     let reading = subjected.reading;
     let is_shell = SHELLS.iter().any(|shell| reading.name == *shell);
     let splits = |word: &Word| matches!(word, Word::Dynamic(dynamic) if dynamic.splits);
-    if !is_shell || subjected.invocation.words.iter().any(splits) {
+    let words = &subjected.invocation.words;
+    // What may be several words, or none, tells nothing of those before it: `find -exec sh -c TEXT a +`.
+    let open = words.iter().position(splits).map_or(0, |first| words.len() - first);
+    if !is_shell || open + 1 >= reading.operands.len() && open > 0 {
         return Vec::new();
     }
     let given = |wanted: &str| {

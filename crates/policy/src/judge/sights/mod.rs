@@ -32,8 +32,13 @@ pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
     let secret = any(text, lists::SECRET);
     let raw = any(text, lists::RAW);
     let connects = raw || any(text, lists::CONNECTING);
-    // Data may well name a key: `identity_file: ~/.ssh/id_rsa`.
-    let does = || loaded != Loaded::AsData || connects || any(text, lists::WRITING);
+    // Data may well name a key (`identity_file: ~/.ssh/id_rsa`), and so may a test.
+    let does = || {
+        loaded == Loaded::AtOnce
+            || connects
+            || any(text, lists::WRITING)
+            || any(text, lists::READING)
+    };
     if home_or_text && (secret || any(text, lists::STARTUP)) && does() {
         return Some("what is secret or obeyed in the home");
     }
@@ -63,6 +68,11 @@ pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
 /// Does the line start a program, in a language that is read here?
 pub(super) fn starts_something(line: &[u8]) -> bool {
     any(line.as_bstr(), lists::STARTING)
+}
+
+/// … where backquotes do so as well.
+pub(super) fn starts_something_quoted(line: &[u8]) -> bool {
+    line.contains(&b'`') || starts_something(line)
 }
 
 fn any(text: &BStr, sights: &[&str]) -> bool {
