@@ -5,6 +5,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::sights::may_hold_a_command;
 use crate::programs;
 use crate::word::Word;
 
@@ -12,47 +13,6 @@ use crate::word::Word;
 const LONGEST: usize = 64 << 10;
 /// So many candidates of one file are looked at.
 const MOST: usize = 256;
-
-/// What makes it worth while to look behind brackets and quotes within quotes.
-const TELLING: &[&str] = &[
-    "curl",
-    "wget",
-    "nc ",
-    "ncat",
-    "socat",
-    "scp",
-    "ssh",
-    "sftp",
-    "rsync",
-    "rm ",
-    "shred",
-    "dd ",
-    "/dev/tcp",
-    "crontab",
-    "base64",
-    "git config",
-    "eval",
-    "python",
-    "perl",
-    "ruby",
-    "node",
-    "bash",
-    "sh ",
-    "dig ",
-    "host ",
-    "nslookup",
-    "chmod",
-    "~",
-    "HOME",
-    "ftp",
-    "telnet",
-    "openssl",
-    "mkfifo",
-    "mail",
-    "printenv",
-    "env ",
-    "find ",
-];
 
 /// Texts beside something, in files that are read otherwise.
 pub(super) fn beside(text: &BStr, wanted: fn(&[u8]) -> bool) -> Vec<BString> {
@@ -81,7 +41,7 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
     for line in text.lines() {
         let quoted = quoted(line);
         let ends = line.trim_ascii_end().last().is_none_or(|byte| b";{}".contains(byte));
-        if is_worth_while(line) {
+        if may_hold_a_command(line) {
             within(line, &quoted, &mut found);
         }
         found.extend(quoted.iter().cloned());
@@ -99,15 +59,11 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
     found
 }
 
-fn is_worth_while(line: &[u8]) -> bool {
-    TELLING.iter().any(|sight| line.contains_str(sight))
-}
-
 /// Quotes within quotes, brackets of all kinds (`%q(…)`, `m4_esyscmd([…])`), the texts of elements.
 fn within(line: &[u8], quoted: &[BString], found: &mut Vec<BString>) {
     const MOST: usize = 32;
     let mut inner: Vec<BString> = Vec::new();
-    for text in quoted.iter().filter(|text| is_worth_while(text)) {
+    for text in quoted.iter().filter(|text| may_hold_a_command(text)) {
         inner.extend(self::quoted(text));
         inner.push(plain(text).into());
     }

@@ -5,10 +5,12 @@
 //! evaluated. Looked at only if this very text has written the file and something runs that may load it.
 
 mod lists;
+mod table;
 
 use bstr::{BStr, ByteSlice};
 
 use crate::hosts::{host_of, is_loopback};
+use table::Kinds;
 
 /// Longer files are no settings that somebody types.
 const LONGEST: usize = 256 << 10;
@@ -27,47 +29,41 @@ pub(super) enum Loaded {
 /// What the file would do that no project needs; `None`: nothing that can be seen.
 pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
     let text = text.get(..LONGEST).unwrap_or(text).as_bstr();
-    let home = reads_home(text);
-    let home_or_text = home || any(text, lists::HOME_TEXT);
-    let secret = any(text, lists::SECRET);
-    let raw = any(text, lists::RAW);
-    let connects = raw || any(text, lists::CONNECTING);
+    let kinds = table::kinds(text);
+    let has = |wanted: Kinds| kinds & wanted != 0;
+    let at_once = loaded == Loaded::AtOnce;
+    let connects = has(table::CONNECTING | table::RAW);
     // Data may well name a key (`identity_file: ~/.ssh/id_rsa`), and so may a test.
-    let does = || {
-        loaded == Loaded::AtOnce
-            || connects
-            || any(text, lists::WRITING)
-            || any(text, lists::READING)
-    };
-    if home_or_text && (secret || any(text, lists::STARTUP)) && does() {
+    let does = at_once || connects || has(table::WRITING | table::READING);
+    if does && has(table::HOME | table::HOME_TEXT) && has(table::SECRET | table::STARTUP) {
         return Some("what is secret or obeyed in the home");
     }
-    if loaded == Loaded::AtOnce && any(text, lists::SYSTEM_STARTUP) {
+    if at_once && has(table::SYSTEM_STARTUP) {
         return Some("files of the system");
     }
-    if removes_home(text, home) {
+    if has(table::REMOVING) && (has(table::HOME) || removes_home(text, kinds)) {
         return Some("removes what is in the home");
     }
-    if loaded == Loaded::AtOnce && home && any(text, lists::WRITING) {
+    if at_once && has(table::HOME) && has(table::WRITING) {
         return Some("writes into the home");
     }
-    if connects && (secret || reads_settings(text) || any(text, lists::ENVIRONMENT)) {
+    if connects && (has(table::SECRET | table::ENVIRONMENT) || reads_settings(text)) {
         return Some("sends what is secret");
     }
-    if evaluates_hidden(text, connects) {
+    if evaluates_hidden(text, kinds) {
         return Some("evaluates text that it decodes or fetches");
     }
-    if raw && any(text, lists::SHELLS) && any(text, lists::HANDING_OVER) {
+    if has(table::RAW) && has(table::SHELLS) && has(table::HANDING_OVER) {
         return Some("a shell on a connection");
     }
-    let strange = || names_a_stranger(text) || (raw && !names_this_machine(text));
-    (loaded == Loaded::AtOnce && connects && !any(text, lists::PRETENDING) && strange())
+    let strange = || names_a_stranger(text) || (has(table::RAW) && !names_this_machine(text));
+    (at_once && connects && !has(table::PRETENDING) && strange())
         .then_some("connects while it is loaded")
 }
 
 /// Does the line start a program, in a language that is read here?
 pub(super) fn starts_something(line: &[u8]) -> bool {
-    any(line.as_bstr(), lists::STARTING)
+    table::kinds(line.as_bstr()) & table::STARTING != 0
 }
 
 /// … where backquotes do so as well.
@@ -75,39 +71,14 @@ pub(super) fn starts_something_quoted(line: &[u8]) -> bool {
     line.contains(&b'`') || starts_something(line)
 }
 
-fn any(text: &BStr, sights: &[&str]) -> bool {
-    sights.iter().any(|sight| places(text, sight).next().is_some())
+/// Is there something in it that a harmful command would have?
+pub(super) fn may_hold_a_command(line: &[u8]) -> bool {
+    line.contains(&b'~') || table::kinds(line.as_bstr()) & table::COMMAND != 0
 }
 
-/// Where the sight stands as a name or a path of its own: `.profile` is none in `user.profile`.
+/// Where the sight stands as a name or a path of its own.
 fn places<'t>(text: &'t BStr, sight: &'t str) -> impl Iterator<Item = usize> + 't {
-    let bytes = sight.as_bytes();
-    let first = bytes.first().copied().unwrap_or_default();
-    let last = bytes.last().copied().unwrap_or_default();
-    text.find_iter(sight).filter(move |at| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at)).copied();
-        let after = text.get(at + sight.len()).copied();
-        let begins = match first {
-            // A file, not a property: `/.x`, `".x`, ` .x`. Escaped quotes end in one as well.
-            b'.' if !sight.ends_with('(') && !sight.ends_with(')') => {
-                before.is_none_or(|byte| b"/\"'`~ (=:>,;[{*\\|@\n\t".contains(&byte))
-            }
-            byte if is_part(byte) => before.is_none_or(|byte| !is_part(byte)),
-            _ => true,
-        };
-        begins && (!is_part(last) || after.is_none_or(|byte| !is_part(byte)))
-    })
-}
-
-fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// Asks where the home is. Who sets `HOME` for what it starts, as tests do, does not.
-fn reads_home(text: &BStr) -> bool {
-    lists::HOME.iter().any(|sight| {
-        places(text, sight).any(|at| *sight != "HOME" || !is_set(text, at, at + sight.len()))
-    })
+    text.find_iter(sight).filter(move |at| table::stands_alone(text, *at, sight.as_bytes()))
 }
 
 /// `HOME=x`, `env["HOME"] = x`, `{ HOME: x }`, `setenv("HOME", x)`
@@ -130,15 +101,10 @@ fn is_set(text: &BStr, start: usize, end: usize) -> bool {
     }
 }
 
-/// The home is asked for and something is removed, or both stand in one line as texts.
-fn removes_home(text: &BStr, home: bool) -> bool {
-    if !any(text, lists::REMOVING) {
-        return false;
-    }
-    home || text.lines().any(|line| {
-        let line = line.as_bstr();
-        any(line, lists::HOME_TEXT) && any(line, lists::REMOVING)
-    })
+/// The home and what removes stand in one line, as texts.
+fn removes_home(text: &BStr, kinds: Kinds) -> bool {
+    const BOTH: Kinds = table::HOME_TEXT | table::REMOVING;
+    kinds & BOTH == BOTH && text.lines().any(|line| table::kinds(line.as_bstr()) & BOTH == BOTH)
 }
 
 /// `readFileSync('.env')`, `Path(".env").read_text()`: not what a library loads for the program.
@@ -152,20 +118,22 @@ fn reads_settings(text: &BStr) -> bool {
 }
 
 /// Text is made readable and run, or fetched and run.
-fn evaluates_hidden(text: &BStr, connects: bool) -> bool {
-    let evaluates = any(text, lists::EVALUATING)
+fn evaluates_hidden(text: &BStr, kinds: Kinds) -> bool {
+    const HIDDEN: Kinds = table::CONNECTING | table::RAW | table::DECODING;
+    const DECODED_AND_STARTED: Kinds = table::DECODING | table::STARTING;
+    if kinds & HIDDEN == 0 {
+        return false;
+    }
+    let evaluates = kinds & table::EVALUATING != 0
         || places(text, "exec(").any(|at| {
             // `pattern.exec(x)` looks for something.
             !matches!(at.checked_sub(1).and_then(|at| text.get(at)), Some(b'.'))
         });
-    if evaluates && (connects || any(text, lists::DECODING)) {
-        // Both in one statement, or one after the other in a file that does little else.
-        return true;
-    }
-    text.lines().any(|line| {
-        let line = line.as_bstr();
-        any(line, lists::DECODING) && any(line, &["execSync", "os.system", "os.popen", "system("])
-    })
+    let decoded = |line: &[u8]| {
+        table::kinds(line.as_bstr()) & DECODED_AND_STARTED == DECODED_AND_STARTED
+            && ["execSync", "os.system", "popen", "system("].iter().any(|it| line.contains_str(it))
+    };
+    evaluates || kinds & DECODED_AND_STARTED == DECODED_AND_STARTED && text.lines().any(decoded)
 }
 
 /// An address on the internet: a name with a dot, or a number, that is not this machine.
