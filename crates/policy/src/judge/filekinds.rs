@@ -253,8 +253,19 @@ pub(super) fn is_loaded_at_once(path: &BStr) -> bool {
     let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
     let (stem, rest) = name.split_once_str(".").unwrap_or((name, b""));
     let named = |part: &[u8]| PARTS.iter().any(|it| part == it.as_bytes());
+    const FOLDERS: [&str; 8] = [
+        "/.storybook/",
+        "/_plugins/",
+        "/boot/",
+        "/buildSrc/",
+        "/hooks/",
+        "/initializers/",
+        "/plugins/",
+        "/profile_default/startup/",
+    ];
     stem.is_empty()
         || rest.is_empty()
+        || FOLDERS.iter().any(|folder| path.contains_str(folder))
         || is_task_file(path)
         || name.split(|byte| b".-_".contains(byte)).any(named)
         || [&b"rc"[..], b"file", b"extension", b"plugin"].iter().any(|end| stem.ends_with(end))

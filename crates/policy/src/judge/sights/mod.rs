@@ -35,7 +35,9 @@ pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
     let connects = has(table::CONNECTING | table::RAW);
     // Data may well name a key (`identity_file: ~/.ssh/id_rsa`), and so may a test.
     let does = at_once || connects || has(table::WRITING | table::READING);
-    if does && has(table::HOME | table::HOME_TEXT) && has(table::SECRET | table::STARTUP) {
+    let asks_for_home = has(table::HOME) && loaded != Loaded::AsData;
+    let home = asks_for_home || does && has(table::HOME | table::HOME_TEXT);
+    if home && has(table::SECRET | table::STARTUP) {
         return Some("what is secret or obeyed in the home");
     }
     if at_once && has(table::SYSTEM_STARTUP) {
