@@ -101,6 +101,83 @@ const MANIFESTS: &[&str] = &[
     "rebar.config",
 ];
 
+/// Files for people, for other machines, and data of tests: by their ends, their beginnings and their folders.
+const DOCUMENTS: &[&str] = &[
+    ".adoc",
+    ".asc",
+    ".bib",
+    ".css",
+    ".csv",
+    ".diff",
+    ".env",
+    ".example",
+    ".gitignore",
+    ".gql",
+    ".graphql",
+    ".htm",
+    ".html",
+    ".jsonl",
+    ".less",
+    ".lock",
+    ".log",
+    ".markdown",
+    ".md",
+    ".mdx",
+    ".ndjson",
+    ".out",
+    ".patch",
+    ".pem",
+    ".png",
+    ".po",
+    ".prisma",
+    ".proto",
+    ".pub",
+    ".rst",
+    ".sass",
+    ".scss",
+    ".snap",
+    ".sql",
+    ".sum",
+    ".svg",
+    ".tsv",
+    ".txt",
+    ".xsd",
+];
+
+const DOCUMENT_NAMES: &[&str] = &[
+    ".dockerignore",
+    ".editorconfig",
+    ".env",
+    ".gitlab-ci",
+    ".travis",
+    "AUTHORS",
+    "CHANGELOG",
+    "CODEOWNERS",
+    "CONTRIBUTING",
+    "Containerfile",
+    "Dockerfile",
+    "Jenkinsfile",
+    "LICENSE",
+    "NOTICE",
+    "README",
+    "azure-pipelines",
+    "compose.",
+    "docker-compose",
+];
+
+const DATA_FOLDERS: &[&str] = &[
+    "/.circleci/",
+    "/.github/",
+    "/__fixtures__/",
+    "/__snapshots__/",
+    "/charts/",
+    "/fixtures/",
+    "/k8s/",
+    "/kubernetes/",
+    "/manifests/",
+    "/testdata/",
+];
+
 pub(super) fn kind_of(path: &BStr) -> Option<FileKind> {
     let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
     if let Some((_, language)) = NAMES.iter().find(|(known, _)| name == known.as_bytes()) {
@@ -120,82 +197,9 @@ pub(super) fn kind_of(path: &BStr) -> Option<FileKind> {
 
 /// For people, for other machines, or data of tests: no tool on this machine runs what stands in it.
 fn is_document(path: &BStr, name: &[u8]) -> bool {
-    const ENDINGS: [&str; 39] = [
-        ".adoc",
-        ".asc",
-        ".bib",
-        ".css",
-        ".csv",
-        ".diff",
-        ".env",
-        ".example",
-        ".gitignore",
-        ".gql",
-        ".graphql",
-        ".htm",
-        ".html",
-        ".jsonl",
-        ".less",
-        ".lock",
-        ".log",
-        ".markdown",
-        ".md",
-        ".mdx",
-        ".ndjson",
-        ".out",
-        ".patch",
-        ".pem",
-        ".png",
-        ".po",
-        ".prisma",
-        ".proto",
-        ".pub",
-        ".rst",
-        ".sass",
-        ".scss",
-        ".snap",
-        ".sql",
-        ".sum",
-        ".svg",
-        ".tsv",
-        ".txt",
-        ".xsd",
-    ];
-    const BEGINNINGS: [&str; 18] = [
-        ".dockerignore",
-        ".editorconfig",
-        ".env",
-        ".gitlab-ci",
-        ".travis",
-        "AUTHORS",
-        "CHANGELOG",
-        "CODEOWNERS",
-        "CONTRIBUTING",
-        "Containerfile",
-        "Dockerfile",
-        "Jenkinsfile",
-        "LICENSE",
-        "NOTICE",
-        "README",
-        "azure-pipelines",
-        "compose.",
-        "docker-compose",
-    ];
-    const FOLDERS: [&str; 10] = [
-        "/.circleci/",
-        "/.github/",
-        "/__fixtures__/",
-        "/__snapshots__/",
-        "/charts/",
-        "/fixtures/",
-        "/k8s/",
-        "/kubernetes/",
-        "/manifests/",
-        "/testdata/",
-    ];
-    ENDINGS.iter().any(|end| name.ends_with(end.as_bytes()))
-        || BEGINNINGS.iter().any(|begin| name.starts_with(begin.as_bytes()))
-        || FOLDERS.iter().any(|folder| path.contains_str(folder))
+    DOCUMENTS.iter().any(|end| name.ends_with(end.as_bytes()))
+        || DOCUMENT_NAMES.iter().any(|begin| name.starts_with(begin.as_bytes()))
+        || DATA_FOLDERS.iter().any(|folder| path.contains_str(folder))
 }
 
 /// Settings without a language of their own: code stands in them as texts, if at all.
@@ -250,9 +254,6 @@ pub(super) fn is_loaded_at_once(path: &BStr) -> bool {
         "transform",
         "transformer",
     ];
-    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
-    let (stem, rest) = name.split_once_str(".").unwrap_or((name, b""));
-    let named = |part: &[u8]| PARTS.iter().any(|it| part == it.as_bytes());
     const FOLDERS: [&str; 8] = [
         "/.storybook/",
         "/_plugins/",
@@ -263,6 +264,9 @@ pub(super) fn is_loaded_at_once(path: &BStr) -> bool {
         "/plugins/",
         "/profile_default/startup/",
     ];
+    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
+    let (stem, rest) = name.split_once_str(".").unwrap_or((name, b""));
+    let named = |part: &[u8]| PARTS.iter().any(|it| part == it.as_bytes());
     stem.is_empty()
         || rest.is_empty()
         || FOLDERS.iter().any(|folder| path.contains_str(folder))

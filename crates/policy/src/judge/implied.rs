@@ -6,15 +6,14 @@ use bstr::{BStr, BString, ByteSlice};
 use super::command::{Subjected, makes_texts};
 use super::filekinds::{FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of};
 use super::inquiry::Inquiry;
-use super::quoted;
 use super::sights::{self, Loaded};
+use super::sources::starts_programs;
+use super::texts::Texts;
 use crate::code::{Level, Reading};
 use crate::effect::Language;
 use crate::event::{Input, Via};
-use crate::hosts::{host_of, is_loopback};
 use crate::programs;
 use crate::rules::Subject;
-use crate::verdict::{Decision, Verdict};
 use crate::word::Word;
 
 /// So many files that were written are remembered until something runs them.
@@ -23,138 +22,13 @@ const MOST_FILES: usize = 64;
 /// A file that this text has written, and that nothing has run since.
 #[derive(Debug, Clone)]
 pub(super) struct Fresh {
-    path: BString,
-    text: BString,
+    pub path: BString,
+    pub text: BString,
     /// The text is what wrote the file, not what is in it.
     guessed: bool,
+    /// What is in it was made of something unreadable, for all that is known.
+    decoded: bool,
 }
-
-/// What makes a program of such a source start another one.
-const STARTING: &[&str] = &[
-    "Command",
-    "exec",
-    "system",
-    "popen",
-    "spawn",
-    "Process",
-    "Runtime",
-    "shell",
-    "cmd",
-    "execute",
-    "commandLine",
-    "go:generate",
-    "run(",
-    "Sys.command",
-    "os:cmd",
-    "os.cmd",
-    "Process(",
-    ".!",
-];
-
-/// What removes files, in languages nobody here reads …
-const REMOVING: &[&str] = &[
-    "RemoveAll",
-    "os.Remove",
-    "remove_dir",
-    "remove_file",
-    "unlink",
-    "rmdir",
-    "remove(",
-    "rm_rf",
-    "Files.delete",
-    "deleteRecursively",
-    ".delete(",
-    "Directory.Delete",
-    "File.Delete",
-    "removeItem",
-    "File.rm",
-    "removeDirectory",
-    "deleteTree",
-    "removeFile",
-    "nftw",
-];
-
-/// … what is secret wherever it lies …
-const SECRET: &[&str] = &[
-    ".ssh/",
-    "id_rsa",
-    "id_ed25519",
-    ".netrc",
-    ".aws/",
-    ".git-credentials",
-    ".gnupg",
-    ".kube/",
-    ".pypirc",
-    ".docker/config",
-];
-
-/// … and what is not the project's.
-const ELSEWHERE: &[&str] = &[
-    "HOME",
-    "UserHomeDir",
-    "home_dir",
-    "USERPROFILE",
-    "user.home",
-    "user_home",
-    "UserProfile",
-    "homeDirectory",
-    "\"/home",
-    "\"/root",
-    "\"/etc",
-    "\"/\"",
-    "\"/usr",
-    "\"/var",
-];
-
-/// … what writes, …
-const WRITING: &[&str] = &[
-    "WriteFile",
-    "os.Create",
-    "os.OpenFile",
-    "fs::write",
-    "File::create",
-    "OpenOptions",
-    "FileWriter",
-    "Files.write",
-    "writeText",
-    "ofstream",
-    "fopen(",
-    "WriteAll",
-    "File.write",
-    "StreamWriter",
-];
-
-/// … what connects, …
-const CONNECTING: &[&str] = &[
-    "net.Dial",
-    "TcpStream::connect",
-    "new Socket(",
-    "connect(",
-    "TcpClient",
-    "Socket.connect",
-    "http.Get(",
-    "http.Post",
-    "http.NewRequest",
-    "reqwest::",
-    "ureq::",
-    "HttpClient",
-    "HttpURLConnection",
-    "openConnection(",
-    "WebClient",
-];
-
-/// … and a shell without a text, which takes its commands from somewhere.
-const SHELLS: &[&str] = &[
-    "\"sh\"",
-    "\"bash\"",
-    "\"/bin/sh\"",
-    "\"/bin/bash\"",
-    "\"/usr/bin/sh\"",
-    "\"/usr/bin/bash\"",
-    "\"cmd.exe\"",
-    "\"/bin/sh -i\"",
-    "\"/bin/bash -i\"",
-];
 
 impl Inquiry<'_> {
     /// A file was written, with this in it.
@@ -164,7 +38,7 @@ impl Inquiry<'_> {
 
     /// A file was written by a command of these words; nobody knows what is in it.
     pub fn freshly_filled(&mut self, path: &BString, words: &[Word]) {
-        if !words.is_empty() {
+        if !words.is_empty() || self.decodes {
             let mut text = BString::from(bstr::join(" ", words.iter().map(Word::shown)));
             // What a word can be stands in lines of its own.
             for word in words {
@@ -194,7 +68,8 @@ impl Inquiry<'_> {
 
     fn remember(&mut self, path: &BString, text: BString, guessed: bool) {
         if self.fresh.len() < MOST_FILES {
-            self.fresh.push(Fresh { path: path.clone(), text, guessed });
+            let decoded = guessed && self.decodes;
+            self.fresh.push(Fresh { path: path.clone(), text, guessed, decoded });
         }
     }
 
@@ -259,6 +134,9 @@ impl Inquiry<'_> {
             self.note(vec![fresh.path.clone()], via, findings);
         }
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
+        if fresh.decoded && !matches!(kind, FileKind::Unknown) {
+            self.decoded(subjected, &Word::Literal(fresh.path.clone()));
+        }
         match kind {
             // What a compiler makes of other files; and what the words of such a file would make in turn.
             FileKind::Unknown if fresh.guessed && (self.apart || !is_typed(fresh)) => return,
@@ -278,7 +156,7 @@ impl Inquiry<'_> {
                 self.texts_in(subjected, fresh, via, texts);
             }
             FileKind::Source => {
-                if STARTING.iter().any(|name| fresh.text.contains_str(name)) {
+                if starts_programs(fresh.text.as_bstr()) {
                     self.texts_in(subjected, fresh, via, Texts::All);
                 }
                 self.reaches_elsewhere(subjected, fresh, via);
@@ -292,7 +170,7 @@ impl Inquiry<'_> {
     }
 
     /// Asks about a file for what was seen in it.
-    fn harmful(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, seen: BString, via: &Via) {
+    pub fn harmful(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, seen: BString, via: &Via) {
         let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
         let mut findings = self.rules_on(&subject, &subjected.lifted);
         for finding in &mut findings {
@@ -300,73 +178,6 @@ impl Inquiry<'_> {
         }
         self.note(vec![fresh.path.clone()], via, findings);
     }
-
-    /// `os.RemoveAll(os.Getenv("HOME"))`: removes or writes what is not the project's, or reads what is secret there;
-    /// a shell on a connection, or one that nobody gives a text to.
-    fn reaches_elsewhere(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
-        let names = |sights: &[&str]| sights.iter().any(|sight| fresh.text.contains_str(sight));
-        let elsewhere = names(ELSEWHERE) && (names(REMOVING) || names(SECRET) || names(WRITING));
-        let shell = names(STARTING) && names(SHELLS);
-        let bare = shell && !fresh.text.contains_str("\"-c\"");
-        if elsewhere || bare || (names(CONNECTING) && (shell || self.reaches_a_stranger(fresh))) {
-            self.harmful(subjected, fresh, fresh.path.clone(), via);
-        }
-    }
-
-    /// The source names a machine, or takes the name from a variable that this text exports.
-    fn reaches_a_stranger(&self, fresh: &Fresh) -> bool {
-        const ADDRESSES: [&str; 4] = ["http://", "https://", "tcp://", "ws://"];
-        let named = |text: &BStr| {
-            ADDRESSES.iter().any(|scheme| {
-                text.find_iter(scheme).any(|at| {
-                    let rest = text.get(at..).unwrap_or_default();
-                    let ends = |byte: &u8| b"\"'` \\".contains(byte) || byte.is_ascii_whitespace();
-                    let end = rest.iter().position(ends).unwrap_or(rest.len());
-                    let address = rest.get(..end).unwrap_or(rest).as_bstr();
-                    !is_loopback(host_of(address)) && address.len() > scheme.len()
-                })
-            })
-        };
-        let reads = ["Getenv", "env::var", "getenv", "GetEnvironmentVariable"];
-        let looks_like_a_host = |value: &BStr| value.contains(&b'.') && !value.starts_with(b"/");
-        let from_variable = reads.iter().any(|sight| fresh.text.contains_str(sight))
-            && self.exported.iter().any(|it| {
-                let value = it.value.shown();
-                named(value) || (fresh.text.contains_str(&it.name) && looks_like_a_host(value))
-            });
-        named(fresh.text.as_bstr()) || from_variable
-    }
-
-    /// Texts that would be refused if somebody typed them.
-    fn texts_in(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via, texts: Texts) {
-        let text = fresh.text.as_bstr();
-        let candidates = match texts {
-            Texts::Started => quoted::beside(text, sights::starts_something),
-            Texts::StartedOrQuoted => quoted::beside(text, sights::starts_something_quoted),
-            Texts::All | Texts::Anywhere => quoted::commands(text),
-        };
-        let found = candidates.into_iter().find(|text| {
-            let verdict = self.aside(|inquiry| {
-                inquiry.shell(subjected, &Word::Literal(text.clone()), via.clone());
-            });
-            is_refused(&verdict, texts)
-        });
-        if let Some(text) = found {
-            self.harmful(subjected, fresh, text, via);
-        }
-    }
-}
-
-/// Which texts in a file may be commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Texts {
-    /// Those beside something that starts programs.
-    Started,
-    /// … also in languages where backquotes start them.
-    StartedOrQuoted,
-    All,
-    /// All, of a file that may be anything: paths in it may be those of another machine.
-    Anywhere,
 }
 
 /// Does the command run the file by its name? Who only checks it does not.
@@ -391,9 +202,8 @@ fn is_own(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
 /// What wrote it has the content among its words.
 fn is_typed(fresh: &Fresh) -> bool {
     let name = fresh.text.split_str(" ").next().unwrap_or_default();
-    makes_texts(&programs::read(&[Word::literal(name)]))
-        || ["tee", "dd", "patch", "ed", "ex"].iter().any(|it| name == it.as_bytes())
-        || name.contains(&b'(')
+    let reading = programs::read(&[Word::literal(name)]);
+    !reading.known || makes_texts(&reading) || ["tee", "dd"].iter().any(|it| name == it.as_bytes())
 }
 
 /// When the code in a file runs: by its name, or because other settings name it.
@@ -417,42 +227,6 @@ fn loaded(fresh: &Fresh, all: &[Fresh]) -> Loaded {
     } else {
         Loaded::WithProgram
     }
-}
-
-/// Denied, or asked about for what it does and not for being unknown.
-fn is_refused(verdict: &Verdict, texts: Texts) -> bool {
-    const TELLING: [&str; 24] = [
-        "ask-find-secrets",
-        "ask-git-config-elsewhere",
-        "ask-home-settings",
-        "ask-locate-secrets",
-        "ask-mail",
-        "ask-name-lookup",
-        "ask-rm-everything",
-        "ask-secret-environment",
-        "ask-secret-stores",
-        "ask-secrets-as-names",
-        "code-dangerous",
-        "copied-program",
-        "home-path",
-        "network",
-        "piped-code",
-        "read-credentials",
-        "write-agent-instructions",
-        "write-agent-settings",
-        "write-credentials",
-        "write-editor-tasks",
-        "write-git-internals",
-        "write-history",
-        "write-shell-startup",
-        "whole-project",
-    ];
-    let mut findings = verdict.commands.iter().flat_map(|command| &command.findings);
-    findings.any(|finding| match finding.decision {
-        Decision::Deny => texts != Texts::Anywhere || &*finding.rule != "outside",
-        Decision::Confirm => TELLING.iter().any(|rule| *finding.rule == **rule),
-        Decision::Allow => false,
-    })
 }
 
 /// A project's own code may well use the network and start programs, which are judged where they are named. What it

@@ -56,6 +56,9 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
     }
     add_joined(&mut found, &mut together);
     found.retain(|candidate| looks_like_a_command(candidate.as_bstr()));
+    // Each is judged, which takes longer than finding it.
+    found.sort_unstable();
+    found.dedup();
     found
 }
 
@@ -154,9 +157,10 @@ fn unescaped(byte: u8) -> u8 {
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"//go:generate ").unwrap_or(line);
-    let line = line.trim_start_with(|c| matches!(c, '@' | '-' | '+' | ' '));
+    let line = line.trim_start_with(|c| matches!(c, '@' | '-' | '+' | ' ' | ';'));
     for sign in [&b"COMMAND "[..], b": ", b"= ", b" := "] {
         if let Some((_, rest)) = line.split_once_str(sign) {
+            let rest = rest.trim_start_with(|c| matches!(c, ';' | '@' | ' '));
             return rest.trim_end_with(|c| matches!(c, ')' | '"' | '\'' | ',')).trim_ascii();
         }
     }

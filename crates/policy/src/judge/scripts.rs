@@ -5,14 +5,13 @@ use exacta_syntax::{Limits, ParseOptions, parse};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
-use super::paths::Opening;
 use crate::code::{self, Level};
 use crate::effect::{Effect, Language, More};
-use crate::event::{Access, Directory, Input, Invocation, Via};
+use crate::event::{Access, Input, Invocation, Via};
 use crate::programs::Kind;
 use crate::rules::Subject;
 use crate::surroundings::Place;
-use crate::verdict::{Decision, Finding};
+use crate::verdict::Finding;
 use crate::walk::{Inherited, Start, walk};
 use crate::word::Word;
 
@@ -260,33 +259,6 @@ impl Inquiry<'_> {
         for effect in nested {
             self.nested_effect(subjected, effect);
         }
-    }
-
-    /// A path that stands in code. `import '../sum'` in a file is seen from the folder of the file, and what is read
-    /// may be.
-    fn path_in_code(
-        &self,
-        path: &Word,
-        access: Access,
-        subjected: &Subjected<'_>,
-        origin: Option<&Directory>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let mut found = Vec::new();
-        self.path(path, access, subjected, &mut found);
-        let relative = path.as_literal().is_some_and(|path| path.starts_with(b"."));
-        let denied = found.iter().any(|finding| finding.decision == Decision::Deny);
-        if let Some(directory) = origin.filter(|_| relative && denied)
-            && matches!(access, Access::Read | Access::Execute)
-        {
-            found.clear();
-            let opening = Opening { access, directory, by: Some(subjected) };
-            self.opened(path, opening, &mut found);
-            for finding in &mut found {
-                finding.decision = finding.decision.min(Decision::Confirm);
-            }
-        }
-        findings.extend(found);
     }
 
     /// Standard input read as code.

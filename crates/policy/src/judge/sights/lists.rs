@@ -180,6 +180,8 @@ pub(super) const SYSTEM_STARTUP: &[&str] = &[
 
 /// What removes a tree, or files one by one.
 pub(super) const REMOVING: &[&str] = &[
+    "deleteSync",
+    ".delete(recursive",
     "rmtree",
     "rm_rf",
     "rm_r",
@@ -237,6 +239,9 @@ pub(super) const REMOVING: &[&str] = &[
 
 /// What writes a file.
 pub(super) const WRITING: &[&str] = &[
+    "writeAsStringSync",
+    "writeAsString",
+    "writeAsBytesSync",
     "writeFile",
     "writeFileSync",
     "appendFile",
@@ -284,6 +289,10 @@ pub(super) const WRITING: &[&str] = &[
 
 /// What reads a file.
 pub(super) const READING: &[&str] = &[
+    "readAsBytesSync",
+    "readAsStringSync",
+    "readAsString",
+    "readAsBytes",
     "readFile",
     "readFileSync",
     "createReadStream",
@@ -324,6 +333,22 @@ pub(super) const READING: &[&str] = &[
 
 /// What reaches another machine.
 pub(super) const CONNECTING: &[&str] = &[
+    "require('https')",
+    "require(\"https\")",
+    "require('http').get",
+    "require(\"http\").get",
+    "require('http').request",
+    "require(\"http\").request",
+    "require('node:https')",
+    "require(\"node:https\")",
+    "from 'https'",
+    "from \"https\"",
+    "from 'node:https'",
+    "from \"node:https\"",
+    "from requests",
+    "from httpx",
+    "postUrl",
+    "getUrl",
     "fetch(",
     "$fetch(",
     "axios",
@@ -433,6 +458,24 @@ pub(super) const CONNECTING: &[&str] = &[
 
 /// … by an address alone, or by asking for a name.
 pub(super) const RAW: &[&str] = &[
+    "Socket.connect",
+    "require('dns')",
+    "require(\"dns\")",
+    "require('net')",
+    "require(\"net\")",
+    "require('node:dns')",
+    "require('node:net')",
+    "from 'dns'",
+    "from \"dns\"",
+    "from 'node:dns'",
+    "from \"node:dns\"",
+    "from 'dns/promises'",
+    "from 'node:dns/promises'",
+    "from 'net'",
+    "from 'node:net'",
+    "from \"node:net\"",
+    "from 'node:tls'",
+    "from socket",
     "net.connect",
     "net.createConnection",
     "createConnection",
@@ -785,3 +828,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "tar",
     "zsh",
 ];
+
+/// What removes, as a command in a text.
+pub(super) const REMOVING_TEXT: &[&str] =
+    &["rm -rf", "rm -fr", "rm -r", "rm -f", "shred", "-delete", "truncate -s"];

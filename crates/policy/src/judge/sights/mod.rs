@@ -43,7 +43,7 @@ pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
     if at_once && has(table::SYSTEM_STARTUP) {
         return Some("files of the system");
     }
-    if has(table::REMOVING) && (has(table::HOME) || removes_home(text, kinds)) {
+    if has(table::REMOVING) && has(table::HOME) || removes_home(text, kinds) {
         return Some("removes what is in the home");
     }
     if at_once && has(table::HOME) && has(table::WRITING) {
@@ -103,16 +103,20 @@ fn is_set(text: &BStr, start: usize, end: usize) -> bool {
     }
 }
 
-/// The home and what removes stand in one line, as texts.
+/// The home and what removes stand in one line; a command that removes counts beside what starts it.
 fn removes_home(text: &BStr, kinds: Kinds) -> bool {
-    const BOTH: Kinds = table::HOME_TEXT | table::REMOVING;
-    kinds & BOTH == BOTH && text.lines().any(|line| table::kinds(line.as_bstr()) & BOTH == BOTH)
+    const STARTED: Kinds = table::REMOVING_TEXT | table::STARTING;
+    let both = |kinds: Kinds| {
+        kinds & (table::HOME | table::HOME_TEXT) != 0
+            && (kinds & table::REMOVING != 0 || kinds & STARTED == STARTED)
+    };
+    both(kinds) && text.lines().any(|line| both(table::kinds(line.as_bstr())))
 }
 
 /// `readFileSync('.env')`, `Path(".env").read_text()`: not what a library loads for the program.
 fn reads_settings(text: &BStr) -> bool {
-    const READING: [&str; 8] =
-        ["read", "Read", "open", "slurp", "Bun.file", "File.", "fromFile", "file_get"];
+    const READING: [&str; 9] =
+        ["read", "Read", "open", "slurp", "Bun.file", "File.", "File(", "fromFile", "file_get"];
     places(text, ".env").any(|at| {
         let around = text.get(at.saturating_sub(64)..(at + 48).min(text.len())).unwrap_or_default();
         READING.iter().any(|sight| around.contains_str(sight))

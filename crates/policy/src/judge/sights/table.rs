@@ -27,8 +27,9 @@ pub(super) const HANDING_OVER: Kinds = 1 << 14;
 pub(super) const PRETENDING: Kinds = 1 << 15;
 pub(super) const STARTING: Kinds = 1 << 16;
 pub(super) const COMMAND: Kinds = 1 << 17;
+pub(super) const REMOVING_TEXT: Kinds = 1 << 18;
 
-const ALL: [(&[&str], Kinds); 18] = [
+const ALL: [(&[&str], Kinds); 19] = [
     (lists::HOME, HOME),
     (lists::HOME_TEXT, HOME_TEXT),
     (lists::SECRET, SECRET),
@@ -47,6 +48,7 @@ const ALL: [(&[&str], Kinds); 18] = [
     (lists::PRETENDING, PRETENDING),
     (lists::STARTING, STARTING),
     (lists::COMMANDS, COMMAND),
+    (lists::REMOVING_TEXT, REMOVING_TEXT),
 ];
 
 const BUCKETS: usize = 1024;
@@ -79,8 +81,8 @@ fn table() -> &'static Table {
 pub(super) fn kinds(text: &BStr) -> Kinds {
     let table = table();
     let mut found = 0;
-    for (at, pair) in text.array_windows().enumerate() {
-        let [first, second] = *pair;
+    for (at, pair) in text.windows(2).enumerate() {
+        let &[first, second] = pair else { continue };
         let Some(bucket) = table.0.get(bucket(first, second)) else { continue };
         for (sight, kind) in bucket {
             if found & kind == 0 && text.get(at..).is_some_and(|rest| rest.starts_with(sight)) {
