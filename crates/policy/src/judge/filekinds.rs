@@ -158,6 +158,8 @@ const DOCUMENT_NAMES: &[&str] = &[
     "Dockerfile",
     "Jenkinsfile",
     "LICENSE",
+    "action.yaml",
+    "action.yml",
     "NOTICE",
     "README",
     "azure-pipelines",
@@ -175,7 +177,9 @@ const DATA_FOLDERS: &[&str] = &[
     "/k8s/",
     "/kubernetes/",
     "/manifests/",
+    "/test/data/",
     "/testdata/",
+    "/tests/data/",
 ];
 
 pub(super) fn kind_of(path: &BStr) -> Option<FileKind> {

@@ -104,7 +104,7 @@ impl Inquiry<'_> {
 
     fn these_fresh(&mut self, subjected: &Subjected<'_>, all: &[Fresh], via: &Via) {
         for fresh in all {
-            let loaded = loaded(fresh, all);
+            let loaded = loaded(self.inside(fresh.path.as_bstr()), fresh, all);
             self.nested(|inquiry| inquiry.implied_file(subjected, fresh, loaded, via));
         }
     }
@@ -147,7 +147,12 @@ impl Inquiry<'_> {
             FileKind::Code(language) => {
                 self.origin = super::fed::folder_of(&fresh.path);
                 self.only_built = loaded == Loaded::WithProgram && !is_named(subjected, fresh);
-                self.known_code(subjected, language, fresh.text.as_bstr(), via, is_telling);
+                let asks = if sights::has_place_of_its_own(fresh.text.as_bstr()) {
+                    tells_more_than_removal
+                } else {
+                    is_telling
+                };
+                self.known_code(subjected, language, fresh.text.as_bstr(), via, asks);
                 let texts = match language {
                     _ if is_task_file(fresh.path.as_bstr()) => Texts::All,
                     Language::Perl | Language::Php | Language::Ruby => Texts::StartedOrQuoted,
@@ -207,7 +212,7 @@ fn is_typed(fresh: &Fresh) -> bool {
 }
 
 /// When the code in a file runs: by its name, or because other settings name it.
-fn loaded(fresh: &Fresh, all: &[Fresh]) -> Loaded {
+fn loaded(inside: &BStr, fresh: &Fresh, all: &[Fresh]) -> Loaded {
     let path = fresh.path.as_bstr();
     if is_data(path) {
         return Loaded::AsData;
@@ -220,7 +225,10 @@ fn loaded(fresh: &Fresh, all: &[Fresh]) -> Loaded {
             && matches!(kind_of(other.path.as_bstr()), Some(FileKind::Manifest | FileKind::Unknown))
             && other.text.contains_str(stem)
     };
-    let tests = ["test", "spec", "Test", "Spec"].iter().any(|part| name.contains_str(part));
+    // Part of the program, or a test of it.
+    let tests = ["test", "spec", "Test", "Spec"].iter().any(|part| name.contains_str(part))
+        || inside.starts_with(b"src/")
+        || inside.contains_str("/src/");
     let known = matches!(kind_of(path), Some(FileKind::Code(_) | FileKind::Source));
     if !known || (is_loaded_at_once(path) && !tests) || all.iter().any(names_it) {
         Loaded::AtOnce
@@ -252,6 +260,12 @@ fn is_telling(reading: &Reading) -> bool {
         "include",
     ];
     reading.level == Level::Dangerous && SIGHTS.iter().any(|it| reading.seen.contains_str(it))
+}
+
+/// … in code that makes itself a place below `/tmp`: that it removes something is no sign.
+fn tells_more_than_removal(reading: &Reading) -> bool {
+    const REMOVING: [&str; 4] = ["rmtree", "rmSync", "rmdir", "unlink"];
+    is_telling(reading) && !REMOVING.iter().any(|it| reading.seen.contains_str(it))
 }
 
 /// `gcc -xc - <<< 'int main() { system("x"); }'`, `ocaml -stdin <<< …`: a source that no file has.

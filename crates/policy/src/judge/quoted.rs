@@ -116,7 +116,14 @@ fn plain(text: &[u8]) -> &[u8] {
 /// `Command::new("rm").args(["-rf", "/"])`: the words of one command, from the first that is a program.
 fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
     if together.len() > 1 && together.len() < 32 {
-        let program = |word: &BString| programs::read(&[Word::Literal(word.clone())]).known;
+        // Keys of settings are called like some programs.
+        let key = |word: &BString| {
+            ["build", "command", "env", "exec", "host", "script", "task", "test", "time", "type"]
+                .iter()
+                .any(|key| word == key)
+        };
+        let program =
+            |word: &BString| !key(word) && programs::read(&[Word::Literal(word.clone())]).known;
         let start = together.iter().take(8).position(program).unwrap_or(0);
         if start + 1 < together.len() && (start > 0 || together.first().is_some_and(program)) {
             found.push(bstr::join(" ", together.iter().skip(start)).into());

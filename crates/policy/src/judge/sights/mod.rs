@@ -78,6 +78,14 @@ pub(super) fn may_hold_a_command(line: &[u8]) -> bool {
     line.contains(&b'~') || table::kinds(line.as_bstr()) & table::COMMAND != 0
 }
 
+/// Makes itself a directory for what it does, and names nothing of the home.
+pub(super) fn has_place_of_its_own(text: &BStr) -> bool {
+    const MAKING: [&str; 6] =
+        ["tmp_path", "mkdtemp", "TemporaryDirectory", "tmpdir", "mktmpdir", "tempdir"];
+    MAKING.iter().any(|sight| text.contains_str(sight))
+        && table::kinds(text) & (table::HOME | table::HOME_TEXT) == 0
+}
+
 /// Where the sight stands as a name or a path of its own.
 fn places<'t>(text: &'t BStr, sight: &'t str) -> impl Iterator<Item = usize> + 't {
     text.find_iter(sight).filter(move |at| table::stands_alone(text, *at, sight.as_bytes()))
