@@ -110,11 +110,8 @@ impl Inquiry<'_> {
         if let Some(home) = super::home::goes_home(&reading, self.world.root()) {
             self.at_home = home;
         }
-        self.maker.clear();
         self.remade = remakes(&reading, &invocation.input);
-        if makes_texts(&reading) {
-            self.maker.extend_from_slice(&invocation.words);
-        }
+        self.note_maker(invocation, &reading);
         let mut findings = self.by_rules(&mut subjected);
         self.soften(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
@@ -154,6 +151,18 @@ impl Inquiry<'_> {
         self.names_in_input(&subjected);
         self.through(&subjected);
         self.implied(&subjected);
+    }
+
+    /// All commands of `{ echo x; cat y; } > z` make one text, with what they are fed.
+    fn note_maker(&mut self, invocation: &Invocation, reading: &Reading) {
+        const MOST: usize = 256;
+        if !makes_texts(reading) || self.maker.len() > MOST {
+            return;
+        }
+        self.maker.extend_from_slice(&invocation.words);
+        if let Input::Text(text) = &invocation.input {
+            self.maker.push(text.clone());
+        }
     }
 
     /// What a rule says by the words alone, and their place makes harmless.
@@ -347,10 +356,10 @@ fn remakes(reading: &Reading, input: &Input) -> bool {
 }
 
 /// Prints or writes what its words say.
-fn makes_texts(reading: &Reading) -> bool {
-    const MAKERS: [&str; 13] = [
-        "awk", "echo", "ed", "gawk", "jq", "node", "perl", "printf", "python", "ruby", "sed", "yq",
-        "cat",
+pub(super) fn makes_texts(reading: &Reading) -> bool {
+    const MAKERS: [&str; 15] = [
+        "awk", "cat", "echo", "ed", "envsubst", "ex", "gawk", "jq", "node", "perl", "printf",
+        "python", "ruby", "sed", "yq",
     ];
     MAKERS.iter().any(|name| reading.name == *name)
 }

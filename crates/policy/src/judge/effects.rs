@@ -178,7 +178,11 @@ impl Inquiry<'_> {
             if subjected.reading.name == "mkfifo" {
                 self.pipes.insert(path.clone());
             }
-            self.freshly_filled(&path, &subjected.invocation.words);
+            let mut words = subjected.invocation.words.clone();
+            if let Input::Text(text) = &subjected.invocation.input {
+                words.push(text.clone());
+            }
+            self.freshly_filled(&path, &words);
             self.filled.insert(path);
         }
     }

@@ -200,7 +200,7 @@ fn applies_patches(subjected: &Subjected<'_>) -> bool {
     }
 }
 
-fn folder_of(path: &BString) -> Option<Directory> {
+pub(super) fn folder_of(path: &BString) -> Option<Directory> {
     let (folder, _) = path.rsplit_once_str("/")?;
     Some(Directory::Known(if folder.is_empty() { "/".into() } else { folder.into() }))
 }

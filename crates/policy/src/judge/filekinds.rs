@@ -1,5 +1,5 @@
-//! What a file of a project is by its name: code in a language that is read here, a source in another one, or a
-//! manifest that names commands.
+//! What a file of a project is by its name: code in a language that is read here, a source in another one, a manifest
+//! that names commands, something that only people or other machines read, or something that some tool may load.
 
 use bstr::{BStr, ByteSlice};
 
@@ -12,6 +12,8 @@ pub(super) enum FileKind {
     Source,
     /// Names commands as texts: `package.json`, `justfile`.
     Manifest,
+    /// Nobody here knows, and some tool may.
+    Unknown,
 }
 
 const ENDINGS: &[(&str, Language)] = &[
@@ -99,6 +101,87 @@ const MANIFESTS: &[&str] = &[
     "rebar.config",
 ];
 
+/// Files for people, for other machines, and data of tests: by their ends, their beginnings and their folders.
+const DOCUMENTS: &[&str] = &[
+    ".adoc",
+    ".asc",
+    ".bib",
+    ".css",
+    ".csv",
+    ".diff",
+    ".env",
+    ".example",
+    ".gitignore",
+    ".gql",
+    ".graphql",
+    ".htm",
+    ".html",
+    ".jsonl",
+    ".less",
+    ".lock",
+    ".log",
+    ".markdown",
+    ".md",
+    ".mdx",
+    ".ndjson",
+    ".out",
+    ".patch",
+    ".pem",
+    ".png",
+    ".po",
+    ".prisma",
+    ".proto",
+    ".pub",
+    ".rst",
+    ".sass",
+    ".scss",
+    ".snap",
+    ".sql",
+    ".sum",
+    ".svg",
+    ".tsv",
+    ".txt",
+    ".xsd",
+];
+
+const DOCUMENT_NAMES: &[&str] = &[
+    ".dockerignore",
+    ".editorconfig",
+    ".env",
+    ".gitlab-ci",
+    ".travis",
+    "AUTHORS",
+    "CHANGELOG",
+    "CODEOWNERS",
+    "CONTRIBUTING",
+    "Containerfile",
+    "Dockerfile",
+    "Jenkinsfile",
+    "LICENSE",
+    "action.yaml",
+    "action.yml",
+    "NOTICE",
+    "README",
+    "azure-pipelines",
+    "compose.",
+    "docker-compose",
+];
+
+const DATA_FOLDERS: &[&str] = &[
+    "/.circleci/",
+    "/.github/",
+    "/__fixtures__/",
+    "/__snapshots__/",
+    "/charts/",
+    "/fixtures/",
+    "/k8s/",
+    "/kubernetes/",
+    "/manifests/",
+    "/test/data/",
+    "/testdata/",
+    "/tests/data/",
+];
+
 pub(super) fn kind_of(path: &BStr) -> Option<FileKind> {
     let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
     if let Some((_, language)) = NAMES.iter().find(|(known, _)| name == known.as_bytes()) {
@@ -110,7 +193,90 @@ pub(super) fn kind_of(path: &BStr) -> Option<FileKind> {
     if let Some((_, language)) = ENDINGS.iter().find(|(end, _)| name.ends_with(end.as_bytes())) {
         return Some(FileKind::Code(*language));
     }
-    SOURCES.iter().any(|end| name.ends_with(end.as_bytes())).then_some(FileKind::Source)
+    if SOURCES.iter().any(|end| name.ends_with(end.as_bytes())) {
+        return Some(FileKind::Source);
+    }
+    (!is_document(path, name)).then_some(FileKind::Unknown)
+}
+
+/// For people, for other machines, or data of tests: no tool on this machine runs what stands in it.
+fn is_document(path: &BStr, name: &[u8]) -> bool {
+    DOCUMENTS.iter().any(|end| name.ends_with(end.as_bytes()))
+        || DOCUMENT_NAMES.iter().any(|begin| name.starts_with(begin.as_bytes()))
+        || DATA_FOLDERS.iter().any(|folder| path.contains_str(folder))
+}
+
+/// Settings without a language of their own: code stands in them as texts, if at all.
+pub(super) fn is_data(path: &BStr) -> bool {
+    const ENDINGS: [&str; 12] = [
+        ".cfg",
+        ".conf",
+        ".ini",
+        ".json",
+        ".json5",
+        ".jsonc",
+        ".plist",
+        ".properties",
+        ".toml",
+        ".xml",
+        ".yaml",
+        ".yml",
+    ];
+    ENDINGS.iter().any(|end| path.ends_with(end.as_bytes()))
+}
+
+/// A hook of version control that a tool installs, or what names one.
+pub(super) fn is_hook(path: &BStr) -> bool {
+    ["hook", ".husky", "pre-commit", "lint-staged", "lintstaged", "commitlint", "overcommit"]
+        .iter()
+        .any(|part| path.contains_str(part))
+}
+
+/// By its name a tool loads it when it starts: settings, plugins, hooks, what prepares tests.
+pub(super) fn is_loaded_at_once(path: &BStr) -> bool {
+    const PARTS: [&str; 22] = [
+        "boot",
+        "bootstrap",
+        "build",
+        "conf",
+        "config",
+        "conftest",
+        "extension",
+        "formatter",
+        "hook",
+        "hooks",
+        "init",
+        "loader",
+        "plugin",
+        "plugins",
+        "preload",
+        "preset",
+        "register",
+        "reporter",
+        "setup",
+        "sitecustomize",
+        "transform",
+        "transformer",
+    ];
+    const FOLDERS: [&str; 8] = [
+        "/.storybook/",
+        "/_plugins/",
+        "/boot/",
+        "/buildSrc/",
+        "/hooks/",
+        "/initializers/",
+        "/plugins/",
+        "/profile_default/startup/",
+    ];
+    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
+    let (stem, rest) = name.split_once_str(".").unwrap_or((name, b""));
+    let named = |part: &[u8]| PARTS.iter().any(|it| part == it.as_bytes());
+    stem.is_empty()
+        || rest.is_empty()
+        || FOLDERS.iter().any(|folder| path.contains_str(folder))
+        || is_task_file(path)
+        || name.split(|byte| b".-_".contains(byte)).any(named)
+        || [&b"rc"[..], b"file", b"extension", b"plugin"].iter().any(|end| stem.ends_with(end))
 }
 
 /// Files of code whose own words run commands: `sh 'rm x'`, `session.run("rm", "x")`.

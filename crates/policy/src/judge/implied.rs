@@ -3,17 +3,17 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::command::Subjected;
-use super::filekinds::{FileKind, is_task_file, kind_of};
+use super::command::{Subjected, makes_texts};
+use super::filekinds::{FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of};
 use super::inquiry::Inquiry;
-use super::quoted;
+use super::sights::{self, Loaded};
+use super::sources::starts_programs;
+use super::texts::Texts;
 use crate::code::{Level, Reading};
 use crate::effect::Language;
 use crate::event::{Input, Via};
-use crate::hosts::{host_of, is_loopback};
 use crate::programs;
 use crate::rules::Subject;
-use crate::verdict::{Decision, Verdict};
 use crate::word::Word;
 
 /// So many files that were written are remembered until something runs them.
@@ -22,132 +22,13 @@ const MOST_FILES: usize = 64;
 /// A file that this text has written, and that nothing has run since.
 #[derive(Debug, Clone)]
 pub(super) struct Fresh {
-    path: BString,
-    text: BString,
+    pub path: BString,
+    pub text: BString,
     /// The text is what wrote the file, not what is in it.
     guessed: bool,
+    /// What is in it was made of something unreadable, for all that is known.
+    decoded: bool,
 }
-
-/// What makes a program of such a source start another one.
-const STARTING: &[&str] = &[
-    "Command",
-    "exec",
-    "system",
-    "popen",
-    "spawn",
-    "Process",
-    "Runtime",
-    "shell",
-    "cmd",
-    "execute",
-    "commandLine",
-    "go:generate",
-];
-
-/// What removes files, in languages nobody here reads …
-const REMOVING: &[&str] = &[
-    "RemoveAll",
-    "os.Remove",
-    "remove_dir",
-    "remove_file",
-    "unlink",
-    "rmdir",
-    "remove(",
-    "rm_rf",
-    "Files.delete",
-    "deleteRecursively",
-    ".delete(",
-    "Directory.Delete",
-    "File.Delete",
-    "removeItem",
-    "File.rm",
-    "removeDirectory",
-    "deleteTree",
-    "removeFile",
-    "nftw",
-];
-
-/// … what is secret wherever it lies …
-const SECRET: &[&str] = &[
-    ".ssh/",
-    "id_rsa",
-    "id_ed25519",
-    ".netrc",
-    ".aws/",
-    ".git-credentials",
-    ".gnupg",
-    ".kube/",
-    ".pypirc",
-    ".docker/config",
-];
-
-/// … and what is not the project's.
-const ELSEWHERE: &[&str] = &[
-    "HOME",
-    "UserHomeDir",
-    "home_dir",
-    "USERPROFILE",
-    "user.home",
-    "user_home",
-    "UserProfile",
-    "homeDirectory",
-    "\"/home",
-    "\"/root",
-    "\"/etc",
-    "\"/\"",
-    "\"/usr",
-    "\"/var",
-];
-
-/// … what writes, …
-const WRITING: &[&str] = &[
-    "WriteFile",
-    "os.Create",
-    "os.OpenFile",
-    "fs::write",
-    "File::create",
-    "OpenOptions",
-    "FileWriter",
-    "Files.write",
-    "writeText",
-    "ofstream",
-    "fopen(",
-    "WriteAll",
-    "File.write",
-    "StreamWriter",
-];
-
-/// … what connects, …
-const CONNECTING: &[&str] = &[
-    "net.Dial",
-    "TcpStream::connect",
-    "new Socket(",
-    "connect(",
-    "TcpClient",
-    "Socket.connect",
-    "http.Get(",
-    "http.Post",
-    "http.NewRequest",
-    "reqwest::",
-    "ureq::",
-    "HttpClient",
-    "HttpURLConnection",
-    "openConnection(",
-    "WebClient",
-];
-
-/// … and a shell without a text, which takes its commands from somewhere.
-const SHELLS: &[&str] = &[
-    "\"sh\"",
-    "\"bash\"",
-    "\"/bin/sh\"",
-    "\"/bin/bash\"",
-    "\"/usr/bin/sh\"",
-    "\"/usr/bin/bash\"",
-    "\"cmd.exe\"",
-    "\"/bin/sh -i\"",
-    "\"/bin/bash -i\"",
-];
 
 impl Inquiry<'_> {
     /// A file was written, with this in it.
@@ -157,7 +38,7 @@ impl Inquiry<'_> {
 
     /// A file was written by a command of these words; nobody knows what is in it.
     pub fn freshly_filled(&mut self, path: &BString, words: &[Word]) {
-        if !words.is_empty() {
+        if !words.is_empty() || self.decodes {
             let mut text = BString::from(bstr::join(" ", words.iter().map(Word::shown)));
             // What a word can be stands in lines of its own.
             for word in words {
@@ -187,27 +68,44 @@ impl Inquiry<'_> {
 
     fn remember(&mut self, path: &BString, text: BString, guessed: bool) {
         if self.fresh.len() < MOST_FILES {
-            self.fresh.push(Fresh { path: path.clone(), text, guessed });
+            let decoded = guessed && self.decodes;
+            self.fresh.push(Fresh { path: path.clone(), text, guessed, decoded });
         }
     }
 
     /// Reads what a tool that runs the project would now run.
     pub fn implied(&mut self, subjected: &Subjected<'_>) {
-        if let Some(source) = compiled_input(subjected) {
+        if let Some(source) = source_on_input(subjected) {
             self.remember(&"input.c".into(), source.clone(), false);
         }
-        if self.fresh.is_empty() || !runs_the_project(subjected) {
+        if self.fresh.is_empty() {
             return;
         }
         let mut via = subjected.invocation.via.clone();
         via.push(subjected.reading.name.clone());
-        self.any_fresh(subjected, &via);
+        if may_load_the_project(subjected) {
+            self.any_fresh(subjected, &via);
+        } else if runs_hooks(subjected) {
+            let hooks = |fresh: &mut Fresh| is_hook(fresh.path.as_bstr());
+            let hooks: Vec<Fresh> = self.fresh.extract_if(.., hooks).collect();
+            self.these_fresh(subjected, &hooks, &via);
+        }
     }
 
     /// Reads all that was written and not run yet.
     pub fn any_fresh(&mut self, subjected: &Subjected<'_>, via: &Via) {
-        for fresh in std::mem::take(&mut self.fresh) {
-            self.nested(|inquiry| inquiry.implied_file(subjected, &fresh, via));
+        let all = std::mem::take(&mut self.fresh);
+        // What a tool itself writes it does not load in the same run.
+        let (own, others): (Vec<Fresh>, Vec<Fresh>) =
+            all.into_iter().partition(|fresh| fresh.guessed && is_own(subjected, fresh));
+        self.these_fresh(subjected, &others, via);
+        self.fresh.extend(own);
+    }
+
+    fn these_fresh(&mut self, subjected: &Subjected<'_>, all: &[Fresh], via: &Via) {
+        for fresh in all {
+            let loaded = loaded(self.inside(fresh.path.as_bstr()), fresh, all);
+            self.nested(|inquiry| inquiry.implied_file(subjected, fresh, loaded, via));
         }
     }
 
@@ -219,114 +117,124 @@ impl Inquiry<'_> {
         }
         let guess = self.fresh.iter().rfind(|fresh| fresh.guessed && fresh.path == *path).cloned();
         if let Some(fresh) = guess {
-            self.texts_in(subjected, &fresh, via);
+            self.texts_in(subjected, &fresh, via, Texts::All);
         }
     }
 
-    fn implied_file(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
+    fn implied_file(
+        &mut self,
+        subjected: &Subjected<'_>,
+        fresh: &Fresh,
+        loaded: Loaded,
+        via: &Via,
+    ) {
         if !fresh.guessed {
             let mut findings = Vec::new();
             self.built_in_files(&fresh.path, fresh.text.as_bstr(), &mut findings);
             self.note(vec![fresh.path.clone()], via, findings);
         }
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
+        if fresh.decoded && !matches!(kind, FileKind::Unknown) {
+            self.decoded(subjected, &Word::Literal(fresh.path.clone()));
+        }
         match kind {
-            _ if fresh.guessed => self.texts_in(subjected, fresh, via),
-            FileKind::Code(Language::Shell) => {
-                self.shell(subjected, &Word::Literal(fresh.text.clone()), via.clone());
+            // What a compiler makes of other files; and what the words of such a file would make in turn.
+            FileKind::Unknown if fresh.guessed && (self.apart || !is_typed(fresh)) => return,
+            FileKind::Code(Language::Shell) if !fresh.guessed => {
+                return self.shell(subjected, &Word::Literal(fresh.text.clone()), via.clone());
             }
+            _ if fresh.guessed => self.texts_in(subjected, fresh, via, Texts::All),
             FileKind::Code(language) => {
-                self.known_code(subjected, language, fresh.text.as_bstr(), via, is_telling);
-                if is_task_file(fresh.path.as_bstr()) {
-                    self.texts_in(subjected, fresh, via);
-                }
+                self.origin = super::fed::folder_of(&fresh.path);
+                self.only_built = loaded == Loaded::WithProgram && !is_named(subjected, fresh);
+                let asks = if sights::has_place_of_its_own(fresh.text.as_bstr()) {
+                    tells_more_than_removal
+                } else {
+                    is_telling
+                };
+                self.known_code(subjected, language, fresh.text.as_bstr(), via, asks);
+                let texts = match language {
+                    _ if is_task_file(fresh.path.as_bstr()) => Texts::All,
+                    Language::Perl | Language::Php | Language::Ruby => Texts::StartedOrQuoted,
+                    _ => Texts::Started,
+                };
+                self.texts_in(subjected, fresh, via, texts);
             }
             FileKind::Source => {
-                if STARTING.iter().any(|name| fresh.text.contains_str(name)) {
-                    self.texts_in(subjected, fresh, via);
+                if starts_programs(fresh.text.as_bstr()) {
+                    self.texts_in(subjected, fresh, via, Texts::All);
                 }
                 self.reaches_elsewhere(subjected, fresh, via);
             }
-            FileKind::Manifest => self.texts_in(subjected, fresh, via),
+            FileKind::Manifest => self.texts_in(subjected, fresh, via, Texts::All),
+            FileKind::Unknown => self.texts_in(subjected, fresh, via, Texts::Anywhere),
+        }
+        if let Some(seen) = sights::harm(fresh.text.as_bstr(), loaded) {
+            self.harmful(subjected, fresh, seen.into(), via);
         }
     }
 
-    /// `os.RemoveAll(os.Getenv("HOME"))`: removes or writes what is not the project's, or reads what is secret there;
-    /// a shell on a connection, or one that nobody gives a text to.
-    fn reaches_elsewhere(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
-        let names = |sights: &[&str]| sights.iter().any(|sight| fresh.text.contains_str(sight));
-        let elsewhere = names(ELSEWHERE) && (names(REMOVING) || names(SECRET) || names(WRITING));
-        let shell = names(STARTING) && names(SHELLS);
-        let bare = shell && !fresh.text.contains_str("\"-c\"");
-        if elsewhere || bare || (names(CONNECTING) && (shell || self.reaches_a_stranger(fresh))) {
-            let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
-            let findings = self.rules_on(&subject, &subjected.lifted);
-            self.note(vec![fresh.path.clone()], via, findings);
-        }
-    }
-
-    /// The source names a machine, or takes the name from a variable that this text exports.
-    fn reaches_a_stranger(&self, fresh: &Fresh) -> bool {
-        const ADDRESSES: [&str; 4] = ["http://", "https://", "tcp://", "ws://"];
-        let named = |text: &BStr| {
-            ADDRESSES.iter().any(|scheme| {
-                text.find_iter(scheme).any(|at| {
-                    let rest = text.get(at..).unwrap_or_default();
-                    let ends = |byte: &u8| b"\"'` \\".contains(byte) || byte.is_ascii_whitespace();
-                    let end = rest.iter().position(ends).unwrap_or(rest.len());
-                    let address = rest.get(..end).unwrap_or(rest).as_bstr();
-                    !is_loopback(host_of(address)) && address.len() > scheme.len()
-                })
-            })
-        };
-        let reads = ["Getenv", "env::var", "getenv", "GetEnvironmentVariable"];
-        let looks_like_a_host = |value: &BStr| value.contains(&b'.') && !value.starts_with(b"/");
-        let from_variable = reads.iter().any(|sight| fresh.text.contains_str(sight))
-            && self.exported.iter().any(|it| {
-                let value = it.value.shown();
-                named(value) || (fresh.text.contains_str(&it.name) && looks_like_a_host(value))
-            });
-        named(fresh.text.as_bstr()) || from_variable
-    }
-
-    /// Texts that would be refused if somebody typed them.
-    fn texts_in(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via) {
-        let found = quoted::commands(fresh.text.as_bstr()).into_iter().find(|text| {
-            let verdict = self.aside(|inquiry| {
-                inquiry.shell(subjected, &Word::Literal(text.clone()), via.clone());
-            });
-            is_refused(&verdict)
-        });
-        let Some(text) = found else { return };
+    /// Asks about a file for what was seen in it.
+    pub fn harmful(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, seen: BString, via: &Via) {
         let subject = Subject::Code { language: Language::Other, level: Level::Dangerous };
         let mut findings = self.rules_on(&subject, &subjected.lifted);
         for finding in &mut findings {
-            finding.about.clone_from(&text);
+            finding.about.clone_from(&seen);
         }
         self.note(vec![fresh.path.clone()], via, findings);
     }
 }
 
-/// Denied, or asked about for what it does and not for being unknown.
-fn is_refused(verdict: &Verdict) -> bool {
-    const TELLING: [&str; 12] = [
-        "ask-rm-everything",
-        "home-path",
-        "network",
-        "piped-code",
-        "read-credentials",
-        "write-agent-instructions",
-        "write-agent-settings",
-        "write-credentials",
-        "write-editor-tasks",
-        "write-git-internals",
-        "write-shell-startup",
-        "whole-project",
+/// Does the command run the file by its name? Who only checks it does not.
+fn is_named(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
+    const CHECKING: [&str; 14] = [
+        "biome", "black", "eslint", "flake8", "isort", "mypy", "prettier", "pylint", "pyright",
+        "rubocop", "ruff", "standard", "tsc", "xo",
     ];
-    verdict.decision == Decision::Deny
-        || verdict.commands.iter().flat_map(|command| &command.findings).any(|finding| {
-            finding.decision > Decision::Allow && TELLING.iter().any(|rule| *finding.rule == **rule)
-        })
+    let path = fresh.path.as_slice();
+    let name = path.rsplit_once_str("/").map_or(path, |(_, name)| name);
+    let mut words = subjected.invocation.words.iter().skip(1);
+    words.any(|word| word.shown().ends_with_str(name))
+        && !CHECKING.iter().any(|checking| subjected.reading.name == *checking)
+}
+
+/// Is this the command that has written it?
+fn is_own(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
+    let words = bstr::join(" ", subjected.invocation.words.iter().map(Word::shown));
+    fresh.text.starts_with(&words)
+}
+
+/// What wrote it has the content among its words.
+fn is_typed(fresh: &Fresh) -> bool {
+    let name = fresh.text.split_str(" ").next().unwrap_or_default();
+    let reading = programs::read(&[Word::literal(name)]);
+    !reading.known || makes_texts(&reading) || ["tee", "dd"].iter().any(|it| name == it.as_bytes())
+}
+
+/// When the code in a file runs: by its name, or because other settings name it.
+fn loaded(inside: &BStr, fresh: &Fresh, all: &[Fresh]) -> Loaded {
+    let path = fresh.path.as_bstr();
+    if is_data(path) {
+        return Loaded::AsData;
+    }
+    let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
+    let stem = name.split_once_str(".").map_or(name, |(stem, _)| stem);
+    let names_it = |other: &Fresh| {
+        other.path != fresh.path
+            && !stem.is_empty()
+            && matches!(kind_of(other.path.as_bstr()), Some(FileKind::Manifest | FileKind::Unknown))
+            && other.text.contains_str(stem)
+    };
+    // Part of the program, or a test of it.
+    let tests = ["test", "spec", "Test", "Spec"].iter().any(|part| name.contains_str(part))
+        || inside.starts_with(b"src/")
+        || inside.contains_str("/src/");
+    let known = matches!(kind_of(path), Some(FileKind::Code(_) | FileKind::Source));
+    if !known || (is_loaded_at_once(path) && !tests) || all.iter().any(names_it) {
+        Loaded::AtOnce
+    } else {
+        Loaded::WithProgram
+    }
 }
 
 /// A project's own code may well use the network and start programs, which are judged where they are named. What it
@@ -354,18 +262,41 @@ fn is_telling(reading: &Reading) -> bool {
     reading.level == Level::Dangerous && SIGHTS.iter().any(|it| reading.seen.contains_str(it))
 }
 
-/// `gcc -xc - <<< 'int main() { system("x"); }'`
-fn compiled_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
-    let reading = subjected.reading;
-    let compiles = programs::Kind::Compiles.includes(reading.name.as_bstr())
-        && subjected.invocation.words.iter().any(|word| word.shown() == "-");
-    match &subjected.invocation.input {
-        Input::Text(Word::Literal(text)) if compiles => Some(text),
-        _ => None,
-    }
+/// … in code that makes itself a place below `/tmp`: that it removes something is no sign.
+fn tells_more_than_removal(reading: &Reading) -> bool {
+    const REMOVING: [&str; 4] = ["rmtree", "rmSync", "rmdir", "unlink"];
+    is_telling(reading) && !REMOVING.iter().any(|it| reading.seen.contains_str(it))
 }
 
-fn runs_the_project(subjected: &Subjected<'_>) -> bool {
+/// `gcc -xc - <<< 'int main() { system("x"); }'`, `ocaml -stdin <<< …`: a source that no file has.
+fn source_on_input<'s>(subjected: &'s Subjected<'_>) -> Option<&'s BString> {
     let reading = subjected.reading;
-    reading.path.is_some() || programs::Kind::RunsProject.includes(reading.name.as_bstr())
+    let Input::Text(Word::Literal(text)) = &subjected.invocation.input else { return None };
+    let name = reading.name.as_bstr();
+    let compiles = programs::Kind::Compiles.includes(name)
+        && subjected.invocation.words.iter().any(|word| word.shown() == "-");
+    let mut options = reading.options.iter().flat_map(|option| &option.names);
+    let told = options.any(|name| name.ends_with_str("stdin"))
+        || subjected.invocation.words.iter().any(|word| word.shown().ends_with_str("stdin"));
+    (compiles || told && programs::Kind::RunsProject.includes(name)).then_some(text)
+}
+
+/// Whatever is not known to load nothing may find what was written: settings, plugins, tasks, sources.
+fn may_load_the_project(subjected: &Subjected<'_>) -> bool {
+    let reading = subjected.reading;
+    let name = reading.name.as_bstr();
+    reading.path.is_some()
+        || programs::Kind::RunsProject.includes(name)
+        || !(subjected.builtin
+            || subjected.invocation.defined
+            || programs::Kind::LoadsNothing.includes(name))
+}
+
+/// `git commit`: what this text has put into hooks runs.
+fn runs_hooks(subjected: &Subjected<'_>) -> bool {
+    const RUNNING: [&str; 9] =
+        ["am", "checkout", "commit", "merge", "pull", "push", "rebase", "stash", "switch"];
+    let mut words = subjected.invocation.words.iter();
+    subjected.reading.name == "git"
+        && words.any(|word| RUNNING.iter().any(|running| word.shown() == *running))
 }

@@ -8,7 +8,7 @@ use bstr::BString;
 
 use super::implied::Fresh;
 use super::{Policy, Profile};
-use crate::event::{Event, Invocation, Via};
+use crate::event::{Directory, Event, Invocation, Via};
 use crate::rules::grant::Grant;
 use crate::rules::{Rule, Subject, Tier};
 use crate::surroundings::Surroundings;
@@ -28,6 +28,8 @@ const MAX_LISTED: usize = 1_000;
 pub(super) struct Inquiry<'a> {
     pub policy: &'a Policy,
     pub world: &'a dyn Surroundings,
+    /// A text is only asked about: it stands in something that was written.
+    pub apart: bool,
     /// The words of a list are being judged.
     pub listing: bool,
     /// What the commands looked at run in turn is judged when it happens: not now.
@@ -44,8 +46,12 @@ pub(super) struct Inquiry<'a> {
     pub exported: Vec<Inherited>,
     /// … of both, those that nothing has run since, for tools that run what is there.
     pub fresh: Vec<Fresh>,
-    /// The words of the last command that makes texts: what it prints may go into a file.
+    /// The words of the commands that have made texts since a file was written: what they print may go into the next.
     pub maker: Vec<Word>,
+    /// The folder of the written file whose code is being read: what it imports is seen from there.
+    pub origin: Option<Directory>,
+    /// … and it is part of a program that is built or checked: what it connects to it connects to when it runs.
+    pub only_built: bool,
     /// The last command that lists files lists all of them; its name.
     pub lists_all: Option<BString>,
     /// What the last command that lists names can list of what is guarded.
@@ -90,6 +96,7 @@ impl<'a> Inquiry<'a> {
             policy,
             world,
             comes_back: false,
+            apart: false,
             listing: false,
             written: HashMap::new(),
             filled: HashSet::new(),
@@ -98,6 +105,8 @@ impl<'a> Inquiry<'a> {
             exported: Vec::new(),
             fresh: Vec::new(),
             maker: Vec::new(),
+            origin: None,
+            only_built: false,
             lists_all: None,
             tells_processes: None,
             lists_guarded: Vec::new(),
@@ -206,6 +215,7 @@ impl<'a> Inquiry<'a> {
     pub fn aside(&self, body: impl FnOnce(&mut Inquiry<'a>)) -> Verdict {
         let mut inquiry = Inquiry::new(self.policy, self.world);
         inquiry.depth = self.depth + 1;
+        inquiry.apart = true;
         body(&mut inquiry);
         inquiry.end()
     }

@@ -8,7 +8,8 @@
 //! - [`fed`]: files that are named in what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`chosen`]: those that a pattern means, [`implied`]: files that tools run without being told,
-//!   [`left`]: … later.
+//!   [`left`]: … later, [`texts`], [`sources`], [`sights`]: commands in
+//!   them, and what harms in any language.
 //! - [`paths`], [`unknown`], [`variables`]: where paths lead, also those of which only a part is known, which variables make programs execute; [`home`]: what `~` means;
 //!   [`computed`], [`system`], [`wiped`], [`sought`]: paths that a command says, programs that are copied, all files at
 //!   once, and those that are looked for by name.
@@ -33,8 +34,11 @@ mod processes;
 mod production;
 mod quoted;
 mod scripts;
+mod sights;
 mod sought;
+mod sources;
 mod system;
+mod texts;
 mod through;
 mod unknown;
 mod unread;

@@ -45,6 +45,33 @@ impl Inquiry<'_> {
         self.opened(path, opening, findings);
     }
 
+    /// A path that stands in code. `import '../sum'` in a file is seen from the folder of the file, and what is read
+    /// may be.
+    pub fn path_in_code(
+        &self,
+        path: &Word,
+        access: Access,
+        subjected: &Subjected<'_>,
+        origin: Option<&Directory>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let mut found = Vec::new();
+        self.path(path, access, subjected, &mut found);
+        let relative = path.as_literal().is_some_and(|path| path.starts_with(b"."));
+        let denied = found.iter().any(|finding| finding.decision == Decision::Deny);
+        if let Some(directory) = origin.filter(|_| relative && denied)
+            && matches!(access, Access::Read | Access::Execute)
+        {
+            found.clear();
+            let opening = Opening { access, directory, by: Some(subjected) };
+            self.opened(path, opening, &mut found);
+            for finding in &mut found {
+                finding.decision = finding.decision.min(Decision::Confirm);
+            }
+        }
+        findings.extend(found);
+    }
+
     /// Every path that the word can be, as far as it is known.
     pub fn opened(&self, path: &Word, opening: Opening<'_>, findings: &mut Vec<Finding>) {
         let Opening { access, directory, .. } = opening;

@@ -5,10 +5,32 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::sights::may_hold_a_command;
+use crate::programs;
+use crate::word::Word;
+
 /// Longer files are not looked through.
 const LONGEST: usize = 64 << 10;
 /// So many candidates of one file are looked at.
 const MOST: usize = 256;
+
+/// Texts beside something, in files that are read otherwise.
+pub(super) fn beside(text: &BStr, wanted: fn(&[u8]) -> bool) -> Vec<BString> {
+    let mut near = BString::default();
+    if text.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut more = 0;
+    for line in text.lines() {
+        // The words of a call may stand in the lines that follow.
+        more = if wanted(line) { 4 } else { more - i32::from(more > 0) };
+        if more > 0 {
+            near.extend_from_slice(line);
+            near.push(b'\n');
+        }
+    }
+    if near.is_empty() { Vec::new() } else { commands(near.as_bstr()) }
+}
 
 pub(super) fn commands(text: &BStr) -> Vec<BString> {
     let mut found: Vec<BString> = Vec::new();
@@ -19,6 +41,9 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
     for line in text.lines() {
         let quoted = quoted(line);
         let ends = line.trim_ascii_end().last().is_none_or(|byte| b";{}".contains(byte));
+        if may_hold_a_command(line) {
+            within(line, &quoted, &mut found);
+        }
         found.extend(quoted.iter().cloned());
         together.extend(quoted);
         if ends {
@@ -31,13 +56,78 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
     }
     add_joined(&mut found, &mut together);
     found.retain(|candidate| looks_like_a_command(candidate.as_bstr()));
+    // Each is judged, which takes longer than finding it.
+    found.sort_unstable();
+    found.dedup();
     found
 }
 
-/// `Command::new("rm").args(["-rf", "/"])`: the words of one command.
+/// Quotes within quotes, brackets of all kinds (`%q(…)`, `m4_esyscmd([…])`), the texts of elements.
+fn within(line: &[u8], quoted: &[BString], found: &mut Vec<BString>) {
+    const MOST: usize = 32;
+    let mut inner: Vec<BString> = Vec::new();
+    for text in quoted.iter().filter(|text| may_hold_a_command(text)) {
+        inner.extend(self::quoted(text));
+        inner.push(plain(text).into());
+    }
+    let mut elements: Vec<&[u8]> = Vec::new();
+    for part in line.split(|byte| *byte == b'>').take(MOST) {
+        elements.extend(part.split_once_str("</").map(|(text, _)| text));
+    }
+    inner.extend(elements.iter().map(|text| BString::from(*text)));
+    if elements.len() > 1 {
+        inner.push(bstr::join(" ", &elements).into());
+    }
+    for (open, close) in [(b'(', ")"), (b'[', "]"), (b'{', "}")] {
+        let starts = line.iter().enumerate().filter(|(_, byte)| **byte == open).take(MOST);
+        for (start, _) in starts {
+            let rest = line.get(start + 1..).unwrap_or_default();
+            if let Some(end) = matching(rest, open, close.as_bytes()) {
+                inner.push(plain(rest.get(..end).unwrap_or_default()).into());
+            }
+        }
+    }
+    found.extend(inner);
+}
+
+/// Where the bracket ends that is open.
+fn matching(text: &[u8], open: u8, close: &[u8]) -> Option<usize> {
+    let mut depth = 0usize;
+    text.iter().position(|byte| {
+        if *byte == open {
+            depth += 1;
+        } else if close.contains(byte) {
+            if depth == 0 {
+                return true;
+            }
+            depth -= 1;
+        }
+        false
+    })
+}
+
+/// Without what a notebook or a template puts before a command.
+fn plain(text: &[u8]) -> &[u8] {
+    text.trim_ascii()
+        .trim_start_with(|c| matches!(c, '!' | '[' | '"' | '\'' | ' '))
+        .trim_end_with(|c| matches!(c, ']' | '"' | '\'' | ' '))
+}
+
+/// `Command::new("rm").args(["-rf", "/"])`: the words of one command, from the first that is a program.
 fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
     if together.len() > 1 && together.len() < 32 {
-        found.push(bstr::join(" ", together.iter()).into());
+        // Keys of settings are called like some programs.
+        let key = |word: &BString| {
+            ["build", "command", "env", "exec", "host", "script", "task", "test", "time", "type"]
+                .iter()
+                .any(|key| word == key)
+        };
+        let program =
+            |word: &BString| !key(word) && programs::read(&[Word::Literal(word.clone())]).known;
+        let start = together.iter().take(8).position(program).unwrap_or(0);
+        if start + 1 < together.len() && (start > 0 || together.first().is_some_and(program)) {
+            found.push(bstr::join(" ", together.iter().skip(start)).into());
+        }
     }
     together.clear();
 }
@@ -55,20 +145,29 @@ fn quoted(line: &[u8]) -> Vec<BString> {
                 found.push(std::mem::take(text));
                 current = None;
             }
-            Some((_, text)) if byte == b'\\' => text.extend(bytes.next()),
+            Some((_, text)) if byte == b'\\' => text.extend(bytes.next().map(unescaped)),
             Some((_, text)) => text.push(byte),
         }
     }
     found
 }
 
+fn unescaped(byte: u8) -> u8 {
+    match byte {
+        b'n' | b'r' => b'\n',
+        b't' => b'\t',
+        other => other,
+    }
+}
+
 /// A line of a recipe without what a build file puts before the command: `@`, `- `, `RUN `, `entry: `.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"//go:generate ").unwrap_or(line);
-    let line = line.trim_start_with(|c| matches!(c, '@' | '-' | '+' | ' '));
+    let line = line.trim_start_with(|c| matches!(c, '@' | '-' | '+' | ' ' | ';'));
     for sign in [&b"COMMAND "[..], b": ", b"= ", b" := "] {
         if let Some((_, rest)) = line.split_once_str(sign) {
+            let rest = rest.trim_start_with(|c| matches!(c, ';' | '@' | ' '));
             return rest.trim_end_with(|c| matches!(c, ')' | '"' | '\'' | ',')).trim_ascii();
         }
     }
@@ -79,7 +178,9 @@ fn bare(line: &[u8]) -> &[u8] {
 fn looks_like_a_command(text: &BStr) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let named = words.next().is_some_and(|word| {
-        word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+~:=".contains(byte))
+        let word = word.strip_prefix(b"(").unwrap_or(word);
+        !word.starts_with(b"//")
+            && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+~:=".contains(byte))
     });
     let telling = |word: &[u8]| {
         let first = word.first().copied().unwrap_or_default();

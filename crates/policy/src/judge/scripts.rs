@@ -223,6 +223,8 @@ impl Inquiry<'_> {
         asks: fn(&code::Reading) -> bool,
     ) {
         let reading = code::read(language, text);
+        let origin = self.origin.take();
+        let only_built = std::mem::take(&mut self.only_built);
         let mut findings = Vec::new();
         if asks(&reading) {
             let subject = Subject::Code { language, level: reading.level };
@@ -235,7 +237,7 @@ impl Inquiry<'_> {
         for effect in &reading.effects {
             match effect {
                 Effect::Open { path, access } => {
-                    self.path(path, *access, subjected, &mut findings);
+                    self.path_in_code(path, *access, subjected, origin.as_ref(), &mut findings);
                     if let Some(path) = path.as_literal() {
                         self.program_copied(path, *access, None, &mut findings);
                     }
@@ -245,6 +247,7 @@ impl Inquiry<'_> {
                         self.freshly_filled(&path, &[Word::literal(text)]);
                     }
                 }
+                Effect::Connect(_) if only_built => {}
                 Effect::Connect(target) => {
                     let about = target.shown().to_str_lossy();
                     findings.extend(self.situation_unless("network", &about, &subjected.lifted));
@@ -356,10 +359,12 @@ impl Inquiry<'_> {
         if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
             self.decoded(subjected, path);
         }
-        if let Some(content) = absolute.and_then(|path| self.written.get(&path).cloned()) {
+        let Some(absolute) = absolute else { return };
+        if let Some(content) = self.written.get(&absolute).cloned() {
             if language == Language::Shell {
                 self.shell(subjected, &Word::Literal(content), via);
             } else {
+                self.origin = super::fed::folder_of(&absolute);
                 self.known_code(subjected, language, content.as_bstr(), &via, is_dangerous);
             }
         }
@@ -403,7 +408,10 @@ fn positional(subjected: &Subjected<'_>) -> Vec<Word> {
     let reading = subjected.reading;
     let is_shell = SHELLS.iter().any(|shell| reading.name == *shell);
     let splits = |word: &Word| matches!(word, Word::Dynamic(dynamic) if dynamic.splits);
-    if !is_shell || subjected.invocation.words.iter().any(splits) {
+    let words = &subjected.invocation.words;
+    // What may be several words, or none, tells nothing of those before it: `find -exec sh -c TEXT a +`.
+    let open = words.iter().position(splits).map_or(0, |first| words.len() - first);
+    if !is_shell || open + 1 >= reading.operands.len() && open > 0 {
         return Vec::new();
     }
     let given = |wanted: &str| {

@@ -88,6 +88,7 @@ pub enum Kind {
     AppliesPatches,
     Compiles,
     Hides,
+    LoadsNothing,
     RunsProject,
     TakesIn,
     WordsFromFile,
@@ -100,9 +101,10 @@ impl Kind {
             Kind::AppliesPatches => 0,
             Kind::Compiles => 1,
             Kind::Hides => 2,
-            Kind::RunsProject => 3,
-            Kind::TakesIn => 4,
-            Kind::WordsFromFile => 5,
+            Kind::LoadsNothing => 3,
+            Kind::RunsProject => 4,
+            Kind::TakesIn => 5,
+            Kind::WordsFromFile => 6,
         };
         table::is_of_kind(number, name)
     }

@@ -203,8 +203,15 @@ pub struct Kind {
     pub programs: Vec<String>,
 }
 
-pub const KINDS: &[&str] =
-    &["applies-patches", "compiles", "hides", "runs-project", "takes-in", "words-from-file"];
+pub const KINDS: &[&str] = &[
+    "applies-patches",
+    "compiles",
+    "hides",
+    "loads-nothing",
+    "runs-project",
+    "takes-in",
+    "words-from-file",
+];
 
 /// The roles a value or an operand can have, as written in the tables:
 ///

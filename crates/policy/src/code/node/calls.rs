@@ -5,6 +5,7 @@ use std::ops::Range;
 use bstr::BStr;
 
 use super::{Reader, names};
+use crate::code::only_looks;
 use crate::code::tokens::{Kind, among};
 use crate::code::values::{Value, is_url};
 use crate::event::Access;
@@ -44,7 +45,9 @@ impl Reader<'_, '_, '_> {
                 ) {
                     return index + 3;
                 }
-                self.findings.danger(path);
+                if !self.is_plain_process(module, end.saturating_sub(3)) {
+                    self.findings.danger(path);
+                }
                 self.dangerous(module, member, end);
                 end
             }
@@ -208,6 +211,27 @@ impl Reader<'_, '_, '_> {
                 end
             }
         }
+    }
+
+    /// `require('child_process').execSync('git status')`: it only looks. `before` is what stands before the dot and the
+    /// function.
+    pub(super) fn is_plain_process(&self, module: &[u8], before: usize) -> bool {
+        let open = before + 3;
+        if module != b"child_process" || !self.tokens.is(open, b"(") {
+            return false;
+        }
+        let arguments = self.tokens.arguments(open);
+        let first = arguments.first().map(|range| self.evaluator.value(range.clone()));
+        let Some(program) = first.as_ref().and_then(Value::single) else { return false };
+        let list = arguments.get(1).and_then(|range| self.evaluator.words(range.clone()));
+        let looks = match (self.tokens.name(before + 2), arguments.len(), list) {
+            (Some(b"execSync"), 1, _) => only_looks(program),
+            (Some(b"execFileSync" | b"spawnSync"), 2, Some(words)) => {
+                only_looks(&[program, b" ", &words.join(&b' ')].concat())
+            }
+            _ => false,
+        };
+        looks && self.tokens.is(before, b")") && self.tokens.is(before + 1, b".")
     }
 
     /// The command or the host of a call that is dangerous anyway.

@@ -210,7 +210,7 @@ impl Reader<'_, '_, '_> {
             self.tokens.name(close + 2),
             Some(b"STATUS_CODES" | b"METHODS" | b"builtinModules" | b"VERSION" | b"version")
         );
-        if !told {
+        if !told && !self.is_plain_process(&module, close) {
             self.module(&module);
         }
         self.parts_of(module, index, close + 1)

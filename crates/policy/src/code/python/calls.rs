@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Reader;
+use crate::code::only_looks;
 use crate::code::values::{Value, dotted, is_url};
 use crate::event::Access;
 
@@ -181,7 +182,7 @@ impl Reader<'_, '_, '_> {
     }
 
     pub(super) fn delete_tree(&mut self, value: Value, seen: &[u8]) {
-        let contained = value.is_a_part();
+        let contained = value.is_a_part_or_scratch();
         if !contained {
             self.findings.danger(seen);
         }
@@ -287,6 +288,44 @@ impl Reader<'_, '_, '_> {
             (b"os.environ.pop", _) => {}
             _ => self.findings.unclear(path),
         }
+    }
+
+    /// `subprocess.run(["git", "status"], text=True)`: it only looks. What feeds it, or changes where and as what it
+    /// runs, is not looked at, so that it must not be there.
+    pub(super) fn is_plain_process(&self, path: &[u8], open: usize) -> bool {
+        const FINE: [&[u8]; 10] = [
+            b"capture_output",
+            b"check",
+            b"encoding",
+            b"errors",
+            b"shell",
+            b"stderr",
+            b"stdout",
+            b"text",
+            b"timeout",
+            b"universal_newlines",
+        ];
+        let calls: [&[u8]; 4] = [
+            b"subprocess.run",
+            b"subprocess.call",
+            b"subprocess.check_call",
+            b"subprocess.check_output",
+        ];
+        if !calls.contains(&path) || !self.tokens.is(open, b"(") {
+            return false;
+        }
+        let arguments = self.tokens.arguments(open);
+        let Some((command, rest)) = arguments.split_first() else { return false };
+        let keyword = |range: &Range<usize>| {
+            self.tokens.is(range.start + 1, b"=")
+                && self.tokens.name(range.start).is_some_and(|name| FINE.contains(&name))
+        };
+        let shell = rest.iter().any(|range| self.tokens.is_name(range.start, b"shell"));
+        let looks = match self.evaluator.words(command.clone()) {
+            Some(words) => !shell && only_looks(&words.join(&b' ')),
+            None => shell && self.evaluator.value(command.clone()).single().is_some_and(only_looks),
+        };
+        looks && rest.iter().all(keyword)
     }
 
     /// The command or the host of a call that is dangerous anyway.

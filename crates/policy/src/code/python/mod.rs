@@ -326,7 +326,9 @@ impl Reader<'_, '_, '_> {
         if harmless {
             return 2;
         }
-        self.findings.danger(path);
+        if !at.is_some_and(|(_, end)| self.is_plain_process(path, end)) {
+            self.findings.danger(path);
+        }
         if let Some((_, end)) = at {
             self.dangerous_call(path, end);
         }

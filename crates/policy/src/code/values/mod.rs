@@ -76,6 +76,17 @@ impl Value {
         })
     }
 
+    /// … or something of its own below `/tmp`.
+    pub fn is_a_part_or_scratch(&self) -> bool {
+        let scratch = |text: &Vec<u8>| {
+            text.strip_prefix(b"/tmp/").is_some_and(|rest| {
+                is_below(rest) && rest.iter().any(|byte| !matches!(byte, b'.' | b'/' | b'*'))
+            })
+        };
+        self.is_a_part()
+            || self.texts().is_some_and(|texts| !texts.is_empty() && texts.iter().all(scratch))
+    }
+
     /// Inside, or below `/tmp`.
     fn is_contained(&self) -> bool {
         let scratch = |text: &[u8]| text.strip_prefix(b"/tmp/").is_some_and(is_below);
