@@ -318,4 +318,17 @@ fn metrics_are_for_people() {
     assert_eq!(daemon.get(As::Agent, "/metrics").code(), "person_needed");
     let text = daemon.get(As::Person, "/metrics").body;
     assert!(text.contains("exacta_runs_total 1\n"), "{text}");
+    // What runs in the background counts as well, once it has ended.
+    daemon.post(As::Agent, "/v1/processes", &json!({ "command": "exit 3" }));
+    let text = until("it has ended", || {
+        let text = daemon.get(As::Person, "/metrics").body;
+        text.contains("exacta_runs_total 2\n").then_some(text)
+    });
+    for line in [
+        "exacta_runs_failed_total 1",
+        "exacta_run_seconds_bucket{le=\"+Inf\"} 2",
+        "exacta_run_seconds_count 2",
+    ] {
+        assert!(text.contains(&format!("{line}\n")), "{line} in {text}");
+    }
 }

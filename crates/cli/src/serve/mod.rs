@@ -25,7 +25,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use listening::{Address, Bound};
-use metrics::Metrics;
 use tokens::Tokens;
 
 use crate::exit::Exit;
@@ -43,7 +42,6 @@ pub struct Daemon {
     buckets: guard::Buckets,
     /// What `Host` may say.
     hosts: Vec<String>,
-    metrics: Metrics,
     mcp: Mounted,
 }
 
@@ -115,7 +113,6 @@ fn start(global: &Global, serve: &ServeInvocation) -> Result<Started, String> {
         tokens,
         buckets: guard::Buckets::new(),
         hosts: bound.hosts(),
-        metrics: Metrics::default(),
     };
     Ok((runtime, Arc::new(daemon), bound))
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::answer::Barred;
 use super::body::Body;
 use super::guard::{self, Client};
-use super::{Daemon, description, page, people, running};
+use super::{Daemon, description, metrics, page, people, running};
 use crate::service::{Ask, Decision, Problem, Project, Service};
 use exacta::approvals::{Patience, Pending, Who};
 
@@ -33,7 +33,7 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
         .route("/v1/approvals", get(approvals))
         .route("/v1/approvals/{id}", get(approval).post(decide))
         .route("/v1/policy/test", post(test))
-        .route("/metrics", get(metrics))
+        .route("/metrics", get(counts))
         .merge(people::routes())
         .route_service("/mcp", daemon.mcp.service.clone())
         .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::token));
@@ -307,12 +307,11 @@ async fn test(State(daemon): Here, Body(asked): Body<Test>) -> Response {
     )
 }
 
-async fn metrics(State(daemon): Here, Extension(client): Whoever) -> Response {
+async fn counts(State(daemon): Here, Extension(client): Whoever) -> Response {
     if let Err(barred) = client.person() {
         return barred.into_response();
     }
-    let service = Arc::clone(&daemon);
-    let text = off(&daemon, move |all| Ok(service.metrics.text(all))).await;
+    let text = off(&daemon, |service| Ok(metrics::text(service))).await;
     match text {
         Ok(text) => (StatusCode::OK, [(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text)
             .into_response(),

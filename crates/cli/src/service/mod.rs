@@ -2,6 +2,7 @@
 //! its own words. Nothing is decided here; the engine does that.
 
 mod bell;
+mod counts;
 mod leash;
 mod limits;
 mod operations;
@@ -15,6 +16,7 @@ mod underway;
 mod watched;
 
 pub use bell::{Bell, Event};
+pub use counts::BUCKETS;
 pub use leash::{Leash, UntilAnswered};
 pub use operations::Decision;
 pub use problem::{Code, Problem};
@@ -24,6 +26,7 @@ pub use running::{Ask, Hearer, Told};
 
 use std::sync::Arc;
 
+use counts::Counts;
 use processes::Processes;
 use sessions::Sessions;
 use underway::Underway;
@@ -32,6 +35,7 @@ use underway::Underway;
 pub struct Service {
     pub projects: Projects,
     pub bell: Bell,
+    pub counts: Counts,
     sessions: Sessions,
     processes: Processes,
     underway: Underway,
@@ -42,6 +46,7 @@ impl Service {
         Arc::new(Service {
             projects,
             bell: Bell::new(),
+            counts: Counts::default(),
             sessions: Sessions::default(),
             processes: Processes::default(),
             underway: Underway::default(),

@@ -227,6 +227,8 @@ impl Service {
                 Ok(())
             });
             let report = attended.again(started.canceller.clone()).run(&ask, Some(reader), &hearer);
+            let took = started.started.elapsed().unwrap_or_default();
+            service.counts.ran(&report, took);
             started.end(report);
             service.bell.ring("process", serde_json::json!(started.view(&name)));
         };

@@ -191,6 +191,20 @@ impl Service {
         hearer: &Hearer,
         started: impl FnOnce(exacta::Canceller),
     ) -> Result<serde_json::Value, Problem> {
+        let begun = Instant::now();
+        let report = self.perform(project, session, ask, hearer, started)?;
+        self.counts.ran(&report, begun.elapsed());
+        Ok(report)
+    }
+
+    fn perform(
+        &self,
+        project: &Project,
+        session: Option<&str>,
+        ask: &Ask,
+        hearer: &Hearer,
+        started: impl FnOnce(exacta::Canceller),
+    ) -> Result<serde_json::Value, Problem> {
         let Some(id) = session else {
             let mut attended = Attended::open(project, ask)?;
             let ready = attended.prepare(ask);
