@@ -196,3 +196,44 @@ fn it_fits_a_phone_in_the_dark() {
     drop(run);
     harmless(&browser);
 }
+
+#[test]
+fn a_result_is_shown_before_it_counts() {
+    let project = support::Project::new();
+    let folder = project.root.parent().expect("a home").join(".config/exacta");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("config.toml"), "[approval]\nwhen = \"after\"\n").expect("a file");
+    let daemon = Daemon::serving(project);
+    let browser = opened(&daemon);
+    let quoted = HOSTILE.replace('\'', "'\\''");
+    let command = format!("echo 'came of it {quoted}'; echo true > .git/hooks/pre-commit");
+    let run = waiting(&daemon, &command);
+    browser.sees("It has run apart");
+    browser.sees("+true");
+    browser.sees("came of it");
+    browser.picture("trial");
+    assert!(daemon.project().read(".git/hooks/pre-commit").is_none());
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    browser.click("Approve once", "[data-approval]");
+    browser.sees("approved");
+    let report = ended(&run.join().expect("it ends"));
+    assert_eq!(report["exit_code"], 0, "{report}");
+    assert!(report["stdout"].as_str().is_some_and(|said| said.starts_with("came of it")));
+    assert_eq!(daemon.project().read(".git/hooks/pre-commit").as_deref(), Some("true\n"));
+    harmless(&browser);
+}
+
+#[test]
+fn a_person_looks_on_at_what_an_agent_runs() {
+    let daemon = Daemon::start();
+    let opened_session = daemon.post(As::Agent, "/v1/sessions", &json!({})).json();
+    let id = opened_session["id"].as_str().expect("an id");
+    let browser = opened(&daemon);
+    browser.go(&format!("#/sessions/{id}"));
+    browser.sees("live");
+    let run = json!({ "session": id, "command": "echo said by the agent; exit 5" });
+    assert_eq!(daemon.post(As::Agent, "/v1/run", &run).json()["exit_code"], 5);
+    browser.sees("said by the agent");
+    browser.sees("exit 5");
+    harmless(&browser);
+}

@@ -7,6 +7,8 @@
     reason = "tests make directories, run the binary and talk to it"
 )]
 
+#[path = "serve/awkward.rs"]
+mod awkward;
 #[path = "serve/daemon.rs"]
 mod daemon;
 #[allow(dead_code, reason = "each test uses some of it")]
