@@ -455,7 +455,11 @@ mod tests {
     #[test]
     fn what_is_not_there_is_said() {
         let words: Vec<OsString> =
-            ["run", "--session", "x", "--", "ls"].iter().map(OsString::from).collect();
-        assert!(parse(&words).is_err_and(|problem| problem.contains("--session is not available")));
+            ["run", "--sessions", "x", "--", "ls"].iter().map(OsString::from).collect();
+        assert!(parse(&words).is_err_and(|problem| problem.contains("--sessions")));
+        let What::Run(run) = parsed(&["run", "--session", "x", "--", "ls"]).what else {
+            panic!("run")
+        };
+        assert_eq!(run.session.as_deref(), Some("x"));
     }
 }

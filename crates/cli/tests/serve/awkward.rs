@@ -93,8 +93,11 @@ fn what_is_too_old_is_denied() {
 fn two_daemons_on_one_project_agree() {
     let one = Daemon::start();
     let root = one.project().root.clone();
-    let other =
-        Daemon::with(Project::new(), &["--project", root.to_str().expect("a plain path")], &[]);
+    // The same person's: one key, one pair of tokens.
+    let second = Project::new();
+    let home = |of: &std::path::Path| of.parent().expect("a home").join(".local");
+    std::os::unix::fs::symlink(home(&root), home(&second.root)).expect("a link");
+    let other = Daemon::with(second, &["--project", root.to_str().expect("a plain path")], &[]);
     let named = json!({ "project": root.to_str(), "command": HOOK, "stream": true });
     let mut waits = other.ask(As::Agent, "POST", "/v1/run", "", &named.to_string());
     let path = format!("/v1/approvals/{}", question(&one));
