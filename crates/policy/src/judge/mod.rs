@@ -38,6 +38,7 @@ mod sights;
 mod sought;
 mod sources;
 mod system;
+mod telling;
 mod texts;
 mod through;
 mod unknown;

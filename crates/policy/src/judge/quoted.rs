@@ -55,7 +55,10 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
         }
     }
     add_joined(&mut found, &mut together);
-    found.retain(|candidate| looks_like_a_command(candidate.as_bstr()));
+    found.retain(|candidate| {
+        let candidate = candidate.as_bstr();
+        looks_like_a_command(candidate) && !only_sets_the_shell(candidate)
+    });
     // Each is judged, which takes longer than finding it.
     found.sort_unstable();
     found.dedup();
@@ -178,19 +181,39 @@ fn bare(line: &[u8]) -> &[u8] {
 fn looks_like_a_command(text: &BStr) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let named = words.next().is_some_and(|word| {
-        let word = word.strip_prefix(b"(").unwrap_or(word);
+        let word = word.trim_start_with(|c| matches!(c, '(' | '{'));
+        let word = word.trim_end_with(|c| matches!(c, ';' | ')'));
         !word.starts_with(b"//")
             && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+~:=".contains(byte))
     });
     let telling = |word: &[u8]| {
         let first = word.first().copied().unwrap_or_default();
         b"-/~|>$<".contains(&first)
+            || b"'\"".contains(&first)
             || word.contains_str("://")
+            || word.contains_str("=/")
             || word.contains(&b'|')
             || word.contains(&b'@')
             || is_host(word)
     };
     named && words.any(telling) || is_bare_shell(text)
+}
+
+/// `set shell := ["bash", "-cu"]`: with what the tool runs its tasks, and no task itself.
+fn only_sets_the_shell(text: &BStr) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let shell = words.next().is_some_and(|name| {
+        ["bash", "sh", "zsh", "dash", "fish", "pwsh"].iter().any(|it| name.ends_with(it.as_bytes()))
+    });
+    let mut options = words.peekable();
+    let takes_text = |word: &[u8]| word.starts_with(b"-") && word.ends_with_str("c")
+        || matches!(word, b"-cu" | b"-ceu" | b"-ecu" | b"-Command");
+    let mut last = &b""[..];
+    let all = options.peek().is_some() && options.all(|word| {
+        last = word;
+        word.starts_with(b"-") || matches!(word, b"pipefail")
+    });
+    shell && all && takes_text(last)
 }
 
 /// `"preinstall": "/bin/sh"`: a shell that takes its commands from somewhere.

@@ -234,6 +234,7 @@ impl Inquiry<'_> {
             }
         }
         let mut nested = Vec::new();
+        let mut recipes = Vec::new();
         for effect in &reading.effects {
             match effect {
                 Effect::Open { path, access } => {
@@ -248,6 +249,8 @@ impl Inquiry<'_> {
                     }
                 }
                 Effect::Connect(_) if only_built => {}
+                // Its recipes are what make is there to run.
+                Effect::Shell(text) if language == Language::Make => recipes.push(text),
                 Effect::Connect(target) => {
                     let about = target.shown().to_str_lossy();
                     findings.extend(self.situation_unless("network", &about, &subjected.lifted));
@@ -256,6 +259,9 @@ impl Inquiry<'_> {
             }
         }
         self.note(vec![text.into()], via, findings);
+        for recipe in recipes {
+            self.nested(|inquiry| inquiry.shell(subjected, recipe, via.clone()));
+        }
         for effect in nested {
             self.nested_effect(subjected, effect);
         }
@@ -324,7 +330,7 @@ impl Inquiry<'_> {
         let unknown = super::added::is_unknown(path)
             || (shown == "{}" && !self.finds_scripts)
             || (language == Language::Shell && is_data(shown) && !self.wrote(path, subjected));
-        if unknown && !only_checks(subjected) {
+        if unknown && !checks(subjected) {
             return self.unknown_code(subjected, path, via);
         }
         if matches!(shown.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0") {
@@ -359,13 +365,14 @@ impl Inquiry<'_> {
         if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
             self.decoded(subjected, path);
         }
-        let Some(absolute) = absolute else { return };
+        let Some(absolute) = absolute.filter(|_| !only_checks(subjected)) else { return };
         if let Some(content) = self.written.get(&absolute).cloned() {
             if language == Language::Shell {
                 self.shell(subjected, &Word::Literal(content), via);
             } else {
                 self.origin = super::fed::folder_of(&absolute);
-                self.known_code(subjected, language, content.as_bstr(), &via, is_dangerous);
+                let asks = super::telling::of_named(content.as_bstr());
+                self.known_code(subjected, language, content.as_bstr(), &via, asks);
             }
         }
     }
@@ -429,11 +436,26 @@ fn positional(subjected: &Subjected<'_>) -> Vec<Word> {
     reading.operands.clone()
 }
 
-/// `sh -n`, `node --check`: reads code and does not run it.
-fn only_checks(subjected: &Subjected<'_>) -> bool {
-    const CHECKS: [&str; 5] = ["-n", "-c", "--check", "-l", "--syntax-check"];
-    let options = &subjected.reading.options;
-    options.iter().flat_map(|option| &option.names).any(|name| CHECKS.iter().any(|it| name == it))
+/// `sh -n`, `ruby -c`: looks at code before anything else.
+fn checks(subjected: &Subjected<'_>) -> bool {
+    given(subjected, &["-n", "-c", "--check", "-l", "--syntax-check"])
+}
+
+/// … and runs nothing of it: perl and ruby run some while they read.
+pub(super) fn only_checks(subjected: &Subjected<'_>) -> bool {
+    match subjected.reading.name.as_slice() {
+        b"sh" | b"bash" | b"dash" | b"ksh" | b"mksh" | b"zsh" => {
+            given(subjected, &["-n"]) && !given(subjected, &["-c", "-s"])
+        }
+        b"node" => given(subjected, &["--check"]),
+        b"php" => given(subjected, &["-l", "--syntax-check"]),
+        _ => false,
+    }
+}
+
+fn given(subjected: &Subjected<'_>, wanted: &[&str]) -> bool {
+    let mut names = subjected.reading.options.iter().flat_map(|option| &option.names);
+    names.any(|name| wanted.iter().any(|it| name == it))
 }
 
 fn via(subjected: &Subjected<'_>) -> Via {

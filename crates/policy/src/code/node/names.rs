@@ -292,7 +292,6 @@ pub(super) const GLOBALS: &[&str] = &[
     "Proxy",
     "Reflect",
     "SharedWorker",
-    "WebAssembly",
     "WebSocket",
     "Worker",
     "XMLHttpRequest",

@@ -180,6 +180,15 @@ pub(super) const SYSTEM_STARTUP: &[&str] = &[
 
 /// What removes a tree, or files one by one.
 pub(super) const REMOVING: &[&str] = &[
+    "Remove Directory",
+    "Remove File",
+    "Remove Files",
+    "Empty Directory",
+    "Delete Directory",
+    "remove directory",
+    "delete directory",
+    "Deno.remove",
+    "Deno.removeSync",
     "deleteSync",
     ".delete(recursive",
     "rmtree",

@@ -86,6 +86,24 @@ pub(super) fn has_place_of_its_own(text: &BStr) -> bool {
         && table::kinds(text) & (table::HOME | table::HOME_TEXT) == 0
 }
 
+/// Names the home, the root or the project as a whole: what is removed may be that.
+pub(super) fn names_elsewhere(text: &BStr) -> bool {
+    const WHOLE: [&str; 14] = [
+        "\"/\"", "'/'", "\"/\\\"", "\"..\"", "'..'", "\".\"", "'.'", "getcwd", "cwd()", "\"/home", "'/home",
+        "\"/etc", "'/etc", "Dir.pwd",
+    ];
+    table::kinds(text) & (table::HOME | table::HOME_TEXT) != 0
+        || WHOLE.iter().any(|sight| text.contains_str(sight))
+}
+
+/// Connects, and not only to this machine.
+pub(super) fn talks_to_others(text: &BStr) -> bool {
+    let kinds = table::kinds(text);
+    kinds & (table::CONNECTING | table::RAW) != 0
+        && (names_a_stranger(text)
+            || kinds & table::PRETENDING == 0 && !names_this_machine(text))
+}
+
 /// Where the sight stands as a name or a path of its own.
 fn places<'t>(text: &'t BStr, sight: &'t str) -> impl Iterator<Item = usize> + 't {
     text.find_iter(sight).filter(move |at| table::stands_alone(text, *at, sight.as_bytes()))
