@@ -13,6 +13,7 @@ const KNOWN: &[&[u8]] = &[
     b"Pkg.test()",
     b"exit",
     b"exit()",
+    b"halt",
     b"import LinearAlgebra",
     b"import Pkg",
     b"import Statistics",
@@ -21,6 +22,7 @@ const KNOWN: &[&[u8]] = &[
     b"println(scala.util.Properties.versionString)",
     b"println(util.Properties.versionString)",
     b"puts Crystal::VERSION",
+    b"run_tests",
     b"using Dates",
     b"using LinearAlgebra",
     b"using Pkg",
@@ -37,8 +39,8 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
         .filter(|statement| !statement.is_empty())
         .peekable();
     let something = statements.peek().is_some();
-    let known = statements.all(|it| KNOWN.binary_search(&it).is_ok() || prints(it));
-    if !something || (!known && !prints(text)) {
+    let known = statements.all(|it| KNOWN.binary_search(&it).is_ok() || prints(it) || project(it));
+    if !something || (!known && !prints(text) && !project(text)) {
         findings.unclear("a language that cannot be read");
     }
 }
@@ -301,6 +303,10 @@ const PLAIN: &[&[u8]] = &[
 
 /// Numbers, texts without anything inside them that is evaluated, signs, and plain names.
 fn prints(text: &[u8]) -> bool {
+    reads_plainly(text, |name| PLAIN.binary_search(&name).is_ok())
+}
+
+fn reads_plainly(text: &[u8], plain: impl Fn(&[u8]) -> bool) -> bool {
     let mut rest = text;
     while let Some((first, more)) = rest.split_first() {
         match first {
@@ -328,7 +334,7 @@ fn prints(text: &[u8]) -> bool {
                 let (name, after) = rest.split_at(end);
                 // A letter is a variable, unless it is called.
                 let variable = name.len() == 1 && !after.starts_with(b"(");
-                if !variable && PLAIN.binary_search(&name).is_err() {
+                if !variable && !plain(name) {
                     return false;
                 }
                 rest = after;
@@ -342,6 +348,148 @@ fn prints(text: &[u8]) -> bool {
         }
     }
     true
+}
+
+/// Parts of names that reach out of the code, in whatever language. Sorted.
+const REACHING: &[&[u8]] = &[
+    b"application",
+    b"apply",
+    b"base",
+    b"bash",
+    b"bind",
+    b"call",
+    b"ccall",
+    b"chdir",
+    b"chmod",
+    b"chown",
+    b"cmd",
+    b"code",
+    b"command",
+    b"compile",
+    b"connect",
+    b"consult",
+    b"copy",
+    b"core",
+    b"cp",
+    b"create",
+    b"curl",
+    b"delete",
+    b"dir",
+    b"directory",
+    b"dl",
+    b"download",
+    b"dynamic",
+    b"env",
+    b"erl",
+    b"eval",
+    b"exec",
+    b"execute",
+    b"ffi",
+    b"file",
+    b"foreign",
+    b"fork",
+    b"ftp",
+    b"gen",
+    b"get",
+    b"getenv",
+    b"home",
+    b"http",
+    b"httpc",
+    b"https",
+    b"import",
+    b"include",
+    b"inet",
+    b"kill",
+    b"link",
+    b"load",
+    b"meta",
+    b"mkdir",
+    b"module",
+    b"move",
+    b"mv",
+    b"net",
+    b"open",
+    b"os",
+    b"path",
+    b"perform",
+    b"pipe",
+    b"popen",
+    b"port",
+    b"process",
+    b"read",
+    b"remove",
+    b"rename",
+    b"require",
+    b"rm",
+    b"rpc",
+    b"sh",
+    b"shell",
+    b"slave",
+    b"sock",
+    b"socket",
+    b"source",
+    b"spawn",
+    b"ssh",
+    b"ssl",
+    b"start",
+    b"symlink",
+    b"sys",
+    b"system",
+    b"tcp",
+    b"temp",
+    b"touch",
+    b"truncate",
+    b"udp",
+    b"unlink",
+    b"unsafe",
+    b"uri",
+    b"url",
+    b"use",
+    b"wget",
+    b"write",
+];
+
+/// `include("src/Poly.jl")`, `using .Poly`, `Parser.kv "a"`: functions of the project's own modules, by names of which
+/// no part reaches out in any language.
+fn project(text: &[u8]) -> bool {
+    let inside = text
+        .strip_prefix(b"include(\"")
+        .and_then(|rest| rest.strip_suffix(b"\")"))
+        .is_some_and(|path| !path.contains(&b'"') && super::values::is_inside(path));
+    let own = text.strip_prefix(b"using .").or_else(|| text.strip_prefix(b"import ."));
+    if own.is_some_and(|name| name.iter().all(u8::is_ascii_alphanumeric)) {
+        return true;
+    }
+    let text = ["@assert ", "@test ", "@show "]
+        .iter()
+        .find_map(|sign| text.strip_prefix(sign.as_bytes()))
+        .unwrap_or(text);
+    // A name alone may be that of a program.
+    let called = text.iter().any(|byte| b".:( ".contains(byte));
+    inside
+        || called
+            && reads_plainly(text, |name| {
+                let reaching = |part: &[u8]| REACHING.binary_search(&part).is_ok();
+                name != b"run" && !parts(name).iter().any(|part| reaching(part))
+            })
+}
+
+/// `readFile`, `read_file`: `read` and `file`.
+fn parts(name: &[u8]) -> Vec<Vec<u8>> {
+    let mut parts = vec![Vec::new()];
+    let mut small = false;
+    for byte in name {
+        if *byte == b'_' || (byte.is_ascii_uppercase() && small) {
+            parts.push(Vec::new());
+        }
+        small = byte.is_ascii_lowercase();
+        if *byte != b'_'
+            && let Some(last) = parts.last_mut()
+        {
+            last.push(byte.to_ascii_lowercase());
+        }
+    }
+    parts
 }
 
 /// `~s~n`, `%d\n`: where values go in a text that is printed.

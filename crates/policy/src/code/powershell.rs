@@ -208,10 +208,11 @@ fn word(word: &[u8], starts: bool, findings: &mut Findings) {
     let lower = word.to_ascii_lowercase();
     if among(DANGEROUS, &lower)
         || lower.starts_with(b"invoke-")
+            && !matches!(lower.as_slice(), b"invoke-pester" | b"invoke-scriptanalyzer")
         || lower.starts_with(b"set-execution")
     {
         findings.danger(word);
-    } else if starts && !among(HARMLESS, &lower) {
+    } else if starts && !lower.starts_with(b"invoke-") && !among(HARMLESS, &lower) {
         findings.unclear(word);
     }
 }

@@ -225,16 +225,46 @@ pub(super) fn is_data(path: &BStr) -> bool {
     ENDINGS.iter().any(|end| path.ends_with(end.as_bytes()))
 }
 
-/// Rules of something that looks for attacks: what stands in them is looked for, and run by nobody.
-pub(super) fn lists_patterns(text: &BStr) -> bool {
+/// Rules of something that looks for attacks, or cases of its tests: what stands in them is looked for, and run by
+/// nobody.
+pub(super) fn lists_patterns(inside: &BStr, text: &BStr) -> bool {
     const LOOKING: [&str; 12] = [
-        "detect", "examples", "forbidden", "indicators", "match", "message", "pattern", "patterns",
-        "regex", "regexes", "signature", "signatures",
+        "detect",
+        "examples",
+        "forbidden",
+        "indicators",
+        "match",
+        "message",
+        "pattern",
+        "patterns",
+        "regex",
+        "regexes",
+        "signature",
+        "signatures",
     ];
     const RUNNING: [&str; 22] = [
-        "args", "cmd", "cmds", "command", "commands", "entry", "entrypoint", "exec", "hook",
-        "hooks", "plugin", "plugins", "run", "script", "scripts", "setup", "sh", "shell", "steps",
-        "task", "tasks", "test",
+        "args",
+        "cmd",
+        "cmds",
+        "command",
+        "commands",
+        "entry",
+        "entrypoint",
+        "exec",
+        "hook",
+        "hooks",
+        "plugin",
+        "plugins",
+        "run",
+        "script",
+        "scripts",
+        "setup",
+        "sh",
+        "shell",
+        "steps",
+        "task",
+        "tasks",
+        "test",
     ];
     let keys = || {
         text.split(|byte| b"\n,{".contains(byte)).filter_map(|part| {
@@ -245,7 +275,8 @@ pub(super) fn lists_patterns(text: &BStr) -> bool {
     let has = |known: &[&str]| {
         keys().any(|key| known.iter().any(|it| key.eq_ignore_ascii_case(it.as_bytes())))
     };
-    has(&LOOKING) && !has(&RUNNING)
+    let tests = ["test/", "tests/", "spec/"].iter().any(|it| inside.starts_with(it.as_bytes()));
+    (tests || has(&LOOKING)) && !has(&RUNNING)
 }
 
 /// A hook of version control that a tool installs, or what names one.

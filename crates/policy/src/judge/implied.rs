@@ -4,7 +4,9 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::{Subjected, makes_texts};
-use super::filekinds::{FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of, lists_patterns};
+use super::filekinds::{
+    FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of, lists_patterns,
+};
 use super::inquiry::Inquiry;
 use super::scripts::only_checks;
 use super::sights::{self, Loaded};
@@ -108,6 +110,11 @@ impl Inquiry<'_> {
         for fresh in all {
             let loaded = loaded(self.inside(fresh.path.as_bstr()), fresh, all);
             self.nested(|inquiry| inquiry.implied_file(subjected, fresh, loaded, via));
+            if let Some(both) = with_parts(fresh, all)
+                && let Some(seen) = sights::harm(both.as_bstr(), Loaded::WithProgram)
+            {
+                self.harmful(subjected, fresh, seen.into(), via);
+            }
         }
     }
 
@@ -136,7 +143,7 @@ impl Inquiry<'_> {
             self.note(vec![fresh.path.clone()], via, findings);
         }
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
-        let text = fresh.text.as_bstr();
+        let (path, text) = (self.inside(fresh.path.as_bstr()), fresh.text.as_bstr());
         if fresh.decoded && !matches!(kind, FileKind::Unknown) {
             self.decoded(subjected, &Word::Literal(fresh.path.clone()));
         }
@@ -151,7 +158,7 @@ impl Inquiry<'_> {
             FileKind::Code(language) => {
                 self.origin = super::fed::folder_of(&fresh.path);
                 self.only_built = loaded == Loaded::WithProgram && !is_named(subjected, fresh);
-                let asks = telling::of_loaded(fresh.text.as_bstr());
+                let asks = telling::of_loaded(language, fresh.text.as_bstr());
                 self.known_code(subjected, language, fresh.text.as_bstr(), via, asks);
                 let texts = match language {
                     _ if is_task_file(fresh.path.as_bstr()) => Texts::All,
@@ -167,7 +174,9 @@ impl Inquiry<'_> {
                 self.reaches_elsewhere(subjected, fresh, via);
             }
             FileKind::Manifest => self.texts_in(subjected, fresh, via, Texts::All),
-            FileKind::Unknown if is_data(fresh.path.as_bstr()) && lists_patterns(text) => return,
+            FileKind::Unknown if is_data(fresh.path.as_bstr()) && lists_patterns(path, text) => {
+                return;
+            }
             FileKind::Unknown => self.texts_in(subjected, fresh, via, Texts::Anywhere),
         }
         if let Some(seen) = sights::harm(fresh.text.as_bstr(), loaded) {
@@ -199,12 +208,43 @@ fn is_named(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
         && !CHECKING.iter().any(|checking| subjected.reading.name == *checking)
 }
 
+/// A program in two files, neither of which tells: one finds the home, the other removes what it is given.
+fn with_parts(fresh: &Fresh, all: &[Fresh]) -> Option<BString> {
+    let code = |it: &Fresh| matches!(kind_of(it.path.as_bstr()), Some(FileKind::Code(_)));
+    let named = |other: &&Fresh| {
+        let name = other.path.rsplit_once_str("/").map_or(other.path.as_slice(), |(_, name)| name);
+        let stem = name.split_once_str(".").map_or(name, |(stem, _)| stem);
+        let imported = |quote: &str| fresh.text.contains_str([quote.as_bytes(), stem].concat());
+        other.path != fresh.path
+            && stem.len() > 1
+            && code(other)
+            && ["./", "import ", "from ", "from .", "require_relative '", "require_relative \""]
+                .iter()
+                .any(|quote| imported(quote))
+    };
+    if all.len() < 2 || !code(fresh) {
+        return None;
+    }
+    let parts: Vec<&BString> = all.iter().filter(named).map(|other| &other.text).collect();
+    let all = parts.iter().map(|text| text.as_slice()).chain([fresh.text.as_slice()]);
+    (!parts.is_empty()).then(|| BString::from(bstr::join("\n", all)))
+}
+
 /// `@test "name" {` of a file of tests for shells is a function to the shell.
 fn without_test_names(text: &BString) -> BString {
     if !text.contains_str("@test ") {
         return text.clone();
     }
+    // What such a file calls besides programs; `run` only keeps what its words print.
     let mut plain = BString::default();
+    for name in ["assert", "assert_equal", "assert_failure", "assert_line", "assert_output"]
+        .iter()
+        .chain(&["assert_success", "load", "refute", "refute_line", "refute_output", "skip"])
+    {
+        plain.extend_from_slice(name.as_bytes());
+        plain.extend_from_slice(b"() { :; }\n");
+    }
+    let text = BString::from(text.replace("{ run ", "{ "));
     for line in text.lines() {
         let body = line
             .trim_ascii_start()
@@ -215,7 +255,10 @@ fn without_test_names(text: &BString) -> BString {
                 plain.extend_from_slice(b"tested() ");
                 plain.extend_from_slice(body);
             }
-            None => plain.extend_from_slice(line),
+            None => {
+                let line = line.trim_ascii_start();
+                plain.extend_from_slice(line.strip_prefix(b"run ").unwrap_or(line));
+            }
         }
         plain.push(b'\n');
     }

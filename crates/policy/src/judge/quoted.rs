@@ -206,13 +206,16 @@ fn only_sets_the_shell(text: &BStr) -> bool {
         ["bash", "sh", "zsh", "dash", "fish", "pwsh"].iter().any(|it| name.ends_with(it.as_bytes()))
     });
     let mut options = words.peekable();
-    let takes_text = |word: &[u8]| word.starts_with(b"-") && word.ends_with_str("c")
-        || matches!(word, b"-cu" | b"-ceu" | b"-ecu" | b"-Command");
+    let takes_text = |word: &[u8]| {
+        word.starts_with(b"-") && word.ends_with_str("c")
+            || matches!(word, b"-cu" | b"-ceu" | b"-ecu" | b"-Command")
+    };
     let mut last = &b""[..];
-    let all = options.peek().is_some() && options.all(|word| {
-        last = word;
-        word.starts_with(b"-") || matches!(word, b"pipefail")
-    });
+    let all = options.peek().is_some()
+        && options.all(|word| {
+            last = word;
+            word.starts_with(b"-") || matches!(word, b"pipefail")
+        });
     shell && all && takes_text(last)
 }
 

@@ -8,7 +8,7 @@ use super::inquiry::Inquiry;
 use crate::code::{self, Level};
 use crate::effect::{Effect, Language, More};
 use crate::event::{Access, Input, Invocation, Via};
-use crate::programs::Kind;
+use crate::programs::{self, Kind};
 use crate::rules::Subject;
 use crate::surroundings::Place;
 use crate::verdict::Finding;
@@ -46,6 +46,9 @@ impl Inquiry<'_> {
             self.each_of_all.push("{}".into());
         }
         self.nested(|inquiry| match effect {
+            // A function of the text that is called like a wrapper takes its words in its own way.
+            Effect::Run { words, .. }
+                if subjected.invocation.defined && !programs::read(words).known => {}
             Effect::Run { words, assignments, more } => {
                 inquiry.run(subjected, words, assignments, *more, via);
             }
@@ -203,7 +206,7 @@ impl Inquiry<'_> {
             return self.shell(subjected, text, via);
         }
         let Some(values) = text.values() else {
-            if !beginning_suffices(language, text) {
+            if !beginning_suffices(language, text) && !loads_one_file(language, text) {
                 self.unknown_code(subjected, text, via);
             }
             return;
@@ -220,7 +223,7 @@ impl Inquiry<'_> {
         language: Language,
         text: &BStr,
         via: &Via,
-        asks: fn(&code::Reading) -> bool,
+        asks: impl Fn(&code::Reading) -> bool,
     ) {
         let reading = code::read(language, text);
         let origin = self.origin.take();
@@ -249,6 +252,10 @@ impl Inquiry<'_> {
                     }
                 }
                 Effect::Connect(_) if only_built => {}
+                // The databases of a program are its own.
+                Effect::Code { language: Language::Sql, .. } if origin.is_some() => {}
+                // `spawn('npm', words)`: nobody knows the words, and the tool alone does nothing.
+                Effect::Run { words, .. } if origin.is_some() && is_bare_tool(words) => {}
                 // Its recipes are what make is there to run.
                 Effect::Shell(text) if language == Language::Make => recipes.push(text),
                 Effect::Connect(target) => {
@@ -362,7 +369,7 @@ impl Inquiry<'_> {
         self.chosen_scripts(subjected, language, path, &via);
         let absolute = super::paths::key(path, &subjected.directory);
         self.guessed_script(subjected, absolute.as_ref(), &via);
-        if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
+        if absolute.as_ref().is_some_and(|path| self.comes_from_hidden(path)) {
             self.decoded(subjected, path);
         }
         let Some(absolute) = absolute.filter(|_| !only_checks(subjected)) else { return };
@@ -371,7 +378,7 @@ impl Inquiry<'_> {
                 self.shell(subjected, &Word::Literal(content), via);
             } else {
                 self.origin = super::fed::folder_of(&absolute);
-                let asks = super::telling::of_named(content.as_bstr());
+                let asks = super::telling::of_named(language, content.as_bstr());
                 self.known_code(subjected, language, content.as_bstr(), &via, asks);
             }
         }
@@ -462,6 +469,29 @@ fn via(subjected: &Subjected<'_>) -> Via {
     let mut via = subjected.invocation.via.clone();
     via.push(subjected.reading.name.clone());
     via
+}
+
+/// A tool of developers that does nothing without words.
+fn is_bare_tool(words: &[Word]) -> bool {
+    const TOOLS: [&str; 12] = [
+        "bun", "bundle", "cargo", "composer", "deno", "dotnet", "git", "go", "npm", "pip", "pnpm",
+        "yarn",
+    ];
+    matches!(words, [only] if TOOLS.iter().any(|tool| only.shown() == *tool))
+}
+
+/// `node -e "require('./$f')"`: a file of the project, whichever it is.
+fn loads_one_file(language: Language, text: &Word) -> bool {
+    let written = text.shown().trim_with(|c| c == '"');
+    let inner = ["require('./", "import('./"]
+        .iter()
+        .find_map(|begin| written.strip_prefix(begin.as_bytes()))
+        .and_then(|rest| rest.strip_suffix(b"')"));
+    language == Language::Node
+        && inner.is_some_and(|inner| {
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"$_./-{}".contains(byte);
+            inner.iter().all(plain) && !inner.contains_str("..")
+        })
 }
 
 /// Text tools whose programs often contain a variable: with a known beginning they are judged when they run.

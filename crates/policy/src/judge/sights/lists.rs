@@ -456,6 +456,10 @@ pub(super) const CONNECTING: &[&str] = &[
     "http-get",
     "drakma",
     "dexador",
+    "iwr ",
+    "irm ",
+    "DownloadString",
+    "DownloadFile",
     "Invoke-WebRequest",
     "Invoke-RestMethod",
     "file(DOWNLOAD",
@@ -467,6 +471,7 @@ pub(super) const CONNECTING: &[&str] = &[
 
 /// … by an address alone, or by asking for a name.
 pub(super) const RAW: &[&str] = &[
+    "[socket ",
     "Socket.connect",
     "require('dns')",
     "require(\"dns\")",
@@ -726,6 +731,7 @@ pub(super) const SHELLS: &[&str] =
 /// What makes a shell listen to a connection.
 pub(super) const HANDING_OVER: &[&str] = &[
     "dup2",
+    "<@",
     ".pipe(",
     "pty.spawn",
     "reopen",
