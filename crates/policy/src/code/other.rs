@@ -352,8 +352,11 @@ fn reads_plainly(text: &[u8], plain: impl Fn(&[u8]) -> bool) -> bool {
 
 /// Parts of names that reach out of the code, in whatever language. Sorted.
 const REACHING: &[&[u8]] = &[
+    b"accept",
+    b"addprocs",
     b"application",
     b"apply",
+    b"asm",
     b"base",
     b"bash",
     b"bind",
@@ -369,23 +372,40 @@ const REACHING: &[&[u8]] = &[
     b"connect",
     b"consult",
     b"copy",
+    b"copyfile",
     b"core",
     b"cp",
     b"create",
     b"curl",
     b"delete",
+    b"deletefile",
     b"dir",
     b"directory",
+    b"distributed",
     b"dl",
+    b"dlopen",
+    b"dos",
     b"download",
+    b"downloads",
     b"dynamic",
     b"env",
     b"erl",
     b"eval",
+    b"evalc",
+    b"evalin",
     b"exec",
+    b"execl",
+    b"execlp",
     b"execute",
+    b"execv",
+    b"execve",
+    b"execvp",
+    b"export",
+    b"extern",
+    b"feval",
     b"ffi",
     b"file",
+    b"fopen",
     b"foreign",
     b"fork",
     b"ftp",
@@ -393,42 +413,80 @@ const REACHING: &[&[u8]] = &[
     b"get",
     b"getenv",
     b"home",
+    b"homedir",
     b"http",
     b"httpc",
     b"https",
     b"import",
     b"include",
     b"inet",
+    b"inets",
+    b"install",
+    b"java",
+    b"jvm",
     b"kill",
+    b"libc",
+    b"libdl",
     b"link",
+    b"listen",
     b"load",
+    b"mail",
     b"meta",
+    b"mex",
     b"mkdir",
     b"module",
     b"move",
+    b"movefile",
     b"mv",
+    b"native",
+    b"needs",
     b"net",
+    b"node",
     b"open",
     b"os",
     b"path",
     b"perform",
+    b"perl",
     b"pipe",
+    b"pipeline",
+    b"pkg",
+    b"pointer",
     b"popen",
+    b"popen2",
     b"port",
+    b"posix",
     b"process",
+    b"program",
+    b"ptr",
+    b"python",
+    b"ql",
+    b"qqx",
+    b"quicklisp",
+    b"qx",
     b"read",
+    b"readfile",
+    b"reflect",
+    b"remote",
     b"remove",
     b"rename",
     b"require",
     b"rm",
+    b"rmdir",
+    b"rmtree",
     b"rpc",
+    b"runprogram",
+    b"runtime",
     b"sh",
     b"shell",
     b"slave",
+    b"slurp",
+    b"smtp",
     b"sock",
     b"socket",
+    b"sockets",
     b"source",
     b"spawn",
+    b"spurt",
     b"ssh",
     b"ssl",
     b"start",
@@ -436,17 +494,25 @@ const REACHING: &[&[u8]] = &[
     b"sys",
     b"system",
     b"tcp",
+    b"telnet",
     b"temp",
     b"touch",
     b"truncate",
     b"udp",
+    b"uiop",
+    b"unix",
     b"unlink",
     b"unsafe",
     b"uri",
     b"url",
+    b"urlread",
+    b"urlwrite",
     b"use",
+    b"webread",
+    b"websave",
     b"wget",
     b"write",
+    b"writefile",
 ];
 
 /// `include("src/Poly.jl")`, `using .Poly`, `Parser.kv "a"`: functions of the project's own modules, by names of which
@@ -470,7 +536,10 @@ fn project(text: &[u8]) -> bool {
         || called
             && reads_plainly(text, |name| {
                 let reaching = |part: &[u8]| REACHING.binary_search(&part).is_ok();
-                name != b"run" && !parts(name).iter().any(|part| reaching(part))
+                let small = name.to_ascii_lowercase();
+                small != b"run"
+                    && !reaching(&small)
+                    && !parts(name).iter().any(|part| reaching(part))
             })
 }
 
@@ -525,6 +594,34 @@ mod tests {
         assert_eq!(level("using Pkg; Pkg.add(\"x\")"), Level::Unclear);
         assert_eq!(level("run(`x`)"), Level::Unclear);
         assert_eq!(level(""), Level::Unclear);
+    }
+
+    #[test]
+    fn what_is_the_project_s() {
+        assert!(REACHING.is_sorted());
+        for text in [
+            "include(\"src/Poly.jl\")",
+            "using .Poly",
+            "@assert horner([1,2,3], 2) == 17",
+            "Parser.kv \"a = b\"",
+            "eunit:test(fib), init:stop().",
+        ] {
+            assert!(project(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "include(\"/tmp/x.jl\")",
+            "id",
+            "Run[x]",
+            "readFile x",
+            "os:cmd(x)",
+            "Sys.command x",
+            "Unix.execv x y",
+            "Mix.install([a])",
+            "run(`x`)",
+            "urlread(x)",
+        ] {
+            assert!(!project(text.as_bytes()), "{text}");
+        }
     }
 
     #[test]

@@ -258,6 +258,17 @@ mod tests {
     }
 
     #[test]
+    fn the_shell_of_a_task_file_is_no_task() {
+        for text in [
+            "set shell := [\"bash\", \"-cu\"]",
+            "shell = [\"bash\", \"-euo\", \"pipefail\", \"-c\"]",
+        ] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+        assert!(!found("x = [\"bash\", \"-c\", \"curl x.example\"]").is_empty());
+    }
+
+    #[test]
     fn prose_is_none() {
         for text in ["// format the text\nlet x = \"at least one\";", "name = \"demo\"", ""] {
             assert!(found(text).is_empty(), "{text}: {:?}", found(text));
