@@ -39,8 +39,10 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
         .filter(|statement| !statement.is_empty())
         .peekable();
     let something = statements.peek().is_some();
-    let known = statements.all(|it| KNOWN.binary_search(&it).is_ok() || prints(it) || project(it));
-    if !something || (!known && !prints(text) && !project(text)) {
+    let included = text.starts_with(b"include(\"") || text.windows(7).any(|it| it == b"using .");
+    let known = statements
+        .all(|it| KNOWN.binary_search(&it).is_ok() || prints(it) || project(it, included));
+    if !something || (!known && !prints(text) && !project(text, included)) {
         findings.unclear("a language that cannot be read");
     }
 }
@@ -517,7 +519,7 @@ const REACHING: &[&[u8]] = &[
 
 /// `include("src/Poly.jl")`, `using .Poly`, `Parser.kv "a"`: functions of the project's own modules, by names of which
 /// no part reaches out in any language.
-fn project(text: &[u8]) -> bool {
+fn project(text: &[u8], included: bool) -> bool {
     let inside = text
         .strip_prefix(b"include(\"")
         .and_then(|rest| rest.strip_suffix(b"\")"))
@@ -530,8 +532,9 @@ fn project(text: &[u8]) -> bool {
         .iter()
         .find_map(|sign| text.strip_prefix(sign.as_bytes()))
         .unwrap_or(text);
-    // A name alone may be that of a program.
-    let called = text.iter().any(|byte| b".:( ".contains(byte));
+    // A name alone may be that of anything.
+    let of_module = |part: &[u8]| matches!(part, [before, b'.' | b':', after] if before.is_ascii_alphanumeric() && after.is_ascii_alphabetic());
+    let called = included || text.windows(3).any(of_module);
     inside
         || called
             && reads_plainly(text, |name| {
@@ -606,7 +609,7 @@ mod tests {
             "Parser.kv \"a = b\"",
             "eunit:test(fib), init:stop().",
         ] {
-            assert!(project(text.as_bytes()), "{text}");
+            assert!(project(text.as_bytes(), true), "{text}");
         }
         for text in [
             "include(\"/tmp/x.jl\")",
@@ -620,7 +623,7 @@ mod tests {
             "run(`x`)",
             "urlread(x)",
         ] {
-            assert!(!project(text.as_bytes()), "{text}");
+            assert!(!project(text.as_bytes(), false), "{text}");
         }
     }
 

@@ -82,6 +82,11 @@ impl Inquiry<'_> {
         if let Some(source) = source_on_input(subjected) {
             self.remember(&"input.c".into(), source.clone(), false);
         }
+        if self.unpacks_decoded
+            && programs::Kind::RunsProject.includes(subjected.reading.name.as_bstr())
+        {
+            self.decoded(subjected, &Word::Literal(subjected.reading.name.clone()));
+        }
         if self.fresh.is_empty() || only_checks(subjected) {
             return;
         }

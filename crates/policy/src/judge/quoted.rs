@@ -125,8 +125,15 @@ fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
                 .iter()
                 .any(|key| word == key)
         };
-        let program =
-            |word: &BString| !key(word) && programs::read(&[Word::Literal(word.clone())]).known;
+        // `import "github.com/x/sh"`: a package, not a path.
+        let package = |word: &BString| {
+            word.split_once_str("/").is_some_and(|(first, _)| {
+                first.contains_str(".") && first != b"." && first != b".."
+            })
+        };
+        let program = |word: &BString| {
+            !key(word) && !package(word) && programs::read(&[Word::Literal(word.clone())]).known
+        };
         let start = together.iter().take(8).position(program).unwrap_or(0);
         if start + 1 < together.len() && (start > 0 || together.first().is_some_and(program)) {
             found.push(bstr::join(" ", together.iter().skip(start)).into());

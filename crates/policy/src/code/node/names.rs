@@ -292,6 +292,7 @@ pub(super) const GLOBALS: &[&str] = &[
     "Proxy",
     "Reflect",
     "SharedWorker",
+    "WebAssembly",
     "WebSocket",
     "Worker",
     "XMLHttpRequest",

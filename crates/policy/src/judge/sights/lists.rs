@@ -472,6 +472,11 @@ pub(super) const CONNECTING: &[&str] = &[
 /// … by an address alone, or by asking for a name.
 pub(super) const RAW: &[&str] = &[
     "[socket ",
+    "dns.resolver",
+    "require('socket')",
+    "require(\"socket\")",
+    "require \"socket\"",
+    "require 'socket'",
     "Socket.connect",
     "require('dns')",
     "require(\"dns\")",
