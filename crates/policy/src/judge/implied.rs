@@ -7,8 +7,8 @@ use super::command::{Subjected, makes_texts};
 use super::filekinds::{
     FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of, lists_patterns,
 };
+use super::given::only_checks;
 use super::inquiry::Inquiry;
-use super::scripts::only_checks;
 use super::sights::{self, Loaded};
 use super::sources::starts_programs;
 use super::telling;

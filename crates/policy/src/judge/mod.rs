@@ -23,6 +23,7 @@ mod computed;
 mod effects;
 mod fed;
 mod filekinds;
+mod given;
 mod home;
 mod implied;
 mod inquiry;
