@@ -196,7 +196,7 @@ fn looks_like_a_command(text: &BStr) -> bool {
     let telling = |word: &[u8]| {
         let first = word.first().copied().unwrap_or_default();
         b"-/~|>$<".contains(&first)
-            || b"'\"".contains(&first)
+            || word == b"eval"
             || word.contains_str("://")
             || word.contains_str("=/")
             || word.contains(&b'|')
