@@ -150,7 +150,7 @@ impl Reader<'_, '_, '_> {
                             self.tokens.name(index + 2),
                             Some(b"path" | b"cpath" | b"config")
                         )
-                        && !self.tokens.is(index + 3, b"=");
+                        && (!self.tokens.is(index + 3, b"=") || self.looks_inside(index + 4));
                     let traced = name == b"debug" && self.tokens.is_name(index + 2, b"traceback");
                     let version = name == b"jit" && self.tokens.is_name(index + 2, b"version");
                     let key = self.tokens.is(index + 1, b"=")
@@ -164,6 +164,15 @@ impl Reader<'_, '_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// `package.path = "./src/?.lua;" .. package.path`: modules of the project.
+    fn looks_inside(&self, at: usize) -> bool {
+        self.tokens.literal(at).is_some_and(|text| {
+            let mut places = text.split(|byte| *byte == b';').filter(|place| !place.is_empty());
+            places.all(super::values::is_inside)
+        }) && self.tokens.is(at + 1, b"..")
+            && self.tokens.is_name(at + 2, b"package")
     }
 
     /// The first argument, with brackets or without.

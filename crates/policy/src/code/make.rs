@@ -121,7 +121,6 @@ fn functions(text: &[u8], findings: &mut Findings) {
         let called = matches!(inside.get(length), Some(b' ' | b'\t'));
         match name {
             b"shell" if called => {
-                findings.danger("$(shell)");
                 let body = inside.get(length + 1..).unwrap_or_default();
                 let close = if pair == b"$(" { b')' } else { b'}' };
                 // The first bracket ends it unless the command has some of its own.
@@ -129,8 +128,13 @@ fn functions(text: &[u8], findings: &mut Findings) {
                     .iter()
                     .take(4096)
                     .position(|byte| *byte == close || *byte == b'$' || *byte == b'(');
-                if let Some(end) = end.filter(|end| body.get(*end) == Some(&close)) {
-                    findings.shell(body.get(..end).unwrap_or_default().trim_ascii());
+                let end = end.filter(|end| body.get(*end) == Some(&close));
+                let line = end.and_then(|end| body.get(..end)).unwrap_or_default().trim_ascii();
+                if !super::only_looks(line) {
+                    findings.danger("$(shell)");
+                }
+                if !line.is_empty() {
+                    findings.shell(line);
                 }
             }
             b"file" | b"eval" | b"guile" | b"call" | b"foreach" if called => {

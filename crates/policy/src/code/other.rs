@@ -13,6 +13,7 @@ const KNOWN: &[&[u8]] = &[
     b"Pkg.test()",
     b"exit",
     b"exit()",
+    b"halt",
     b"import LinearAlgebra",
     b"import Pkg",
     b"import Statistics",
@@ -21,6 +22,7 @@ const KNOWN: &[&[u8]] = &[
     b"println(scala.util.Properties.versionString)",
     b"println(util.Properties.versionString)",
     b"puts Crystal::VERSION",
+    b"run_tests",
     b"using Dates",
     b"using LinearAlgebra",
     b"using Pkg",
@@ -37,8 +39,10 @@ pub(super) fn read(text: &[u8], findings: &mut Findings) {
         .filter(|statement| !statement.is_empty())
         .peekable();
     let something = statements.peek().is_some();
-    let known = statements.all(|it| KNOWN.binary_search(&it).is_ok() || prints(it));
-    if !something || (!known && !prints(text)) {
+    let included = text.starts_with(b"include(\"") || text.windows(7).any(|it| it == b"using .");
+    let known = statements
+        .all(|it| KNOWN.binary_search(&it).is_ok() || prints(it) || project(it, included));
+    if !something || (!known && !prints(text) && !project(text, included)) {
         findings.unclear("a language that cannot be read");
     }
 }
@@ -301,6 +305,10 @@ const PLAIN: &[&[u8]] = &[
 
 /// Numbers, texts without anything inside them that is evaluated, signs, and plain names.
 fn prints(text: &[u8]) -> bool {
+    reads_plainly(text, |name| PLAIN.binary_search(&name).is_ok())
+}
+
+fn reads_plainly(text: &[u8], plain: impl Fn(&[u8]) -> bool) -> bool {
     let mut rest = text;
     while let Some((first, more)) = rest.split_first() {
         match first {
@@ -328,7 +336,7 @@ fn prints(text: &[u8]) -> bool {
                 let (name, after) = rest.split_at(end);
                 // A letter is a variable, unless it is called.
                 let variable = name.len() == 1 && !after.starts_with(b"(");
-                if !variable && PLAIN.binary_search(&name).is_err() {
+                if !variable && !plain(name) {
                     return false;
                 }
                 rest = after;
@@ -342,6 +350,218 @@ fn prints(text: &[u8]) -> bool {
         }
     }
     true
+}
+
+/// Parts of names that reach out of the code, in whatever language. Sorted.
+const REACHING: &[&[u8]] = &[
+    b"accept",
+    b"addprocs",
+    b"application",
+    b"apply",
+    b"asm",
+    b"base",
+    b"bash",
+    b"bind",
+    b"call",
+    b"ccall",
+    b"chdir",
+    b"chmod",
+    b"chown",
+    b"cmd",
+    b"code",
+    b"command",
+    b"compile",
+    b"connect",
+    b"consult",
+    b"copy",
+    b"copyfile",
+    b"core",
+    b"cp",
+    b"create",
+    b"curl",
+    b"delete",
+    b"deletefile",
+    b"dir",
+    b"directory",
+    b"distributed",
+    b"dl",
+    b"dlopen",
+    b"dos",
+    b"download",
+    b"downloads",
+    b"dynamic",
+    b"env",
+    b"erl",
+    b"eval",
+    b"evalc",
+    b"evalin",
+    b"exec",
+    b"execl",
+    b"execlp",
+    b"execute",
+    b"execv",
+    b"execve",
+    b"execvp",
+    b"export",
+    b"extern",
+    b"feval",
+    b"ffi",
+    b"file",
+    b"fopen",
+    b"foreign",
+    b"fork",
+    b"ftp",
+    b"gen",
+    b"get",
+    b"getenv",
+    b"home",
+    b"homedir",
+    b"http",
+    b"httpc",
+    b"https",
+    b"import",
+    b"include",
+    b"inet",
+    b"inets",
+    b"install",
+    b"java",
+    b"jvm",
+    b"kill",
+    b"libc",
+    b"libdl",
+    b"link",
+    b"listen",
+    b"load",
+    b"mail",
+    b"meta",
+    b"mex",
+    b"mkdir",
+    b"module",
+    b"move",
+    b"movefile",
+    b"mv",
+    b"native",
+    b"needs",
+    b"net",
+    b"node",
+    b"open",
+    b"os",
+    b"path",
+    b"perform",
+    b"perl",
+    b"pipe",
+    b"pipeline",
+    b"pkg",
+    b"pointer",
+    b"popen",
+    b"popen2",
+    b"port",
+    b"posix",
+    b"process",
+    b"program",
+    b"ptr",
+    b"python",
+    b"ql",
+    b"qqx",
+    b"quicklisp",
+    b"qx",
+    b"read",
+    b"readfile",
+    b"reflect",
+    b"remote",
+    b"remove",
+    b"rename",
+    b"require",
+    b"rm",
+    b"rmdir",
+    b"rmtree",
+    b"rpc",
+    b"runprogram",
+    b"runtime",
+    b"sh",
+    b"shell",
+    b"slave",
+    b"slurp",
+    b"smtp",
+    b"sock",
+    b"socket",
+    b"sockets",
+    b"source",
+    b"spawn",
+    b"spurt",
+    b"ssh",
+    b"ssl",
+    b"start",
+    b"symlink",
+    b"sys",
+    b"system",
+    b"tcp",
+    b"telnet",
+    b"temp",
+    b"touch",
+    b"truncate",
+    b"udp",
+    b"uiop",
+    b"unix",
+    b"unlink",
+    b"unsafe",
+    b"uri",
+    b"url",
+    b"urlread",
+    b"urlwrite",
+    b"use",
+    b"webread",
+    b"websave",
+    b"wget",
+    b"write",
+    b"writefile",
+];
+
+/// `include("src/Poly.jl")`, `using .Poly`, `Parser.kv "a"`: functions of the project's own modules, by names of which
+/// no part reaches out in any language.
+fn project(text: &[u8], included: bool) -> bool {
+    let inside = text
+        .strip_prefix(b"include(\"")
+        .and_then(|rest| rest.strip_suffix(b"\")"))
+        .is_some_and(|path| !path.contains(&b'"') && super::values::is_inside(path));
+    let own = text.strip_prefix(b"using .").or_else(|| text.strip_prefix(b"import ."));
+    if own.is_some_and(|name| name.iter().all(u8::is_ascii_alphanumeric)) {
+        return true;
+    }
+    let text = ["@assert ", "@test ", "@show "]
+        .iter()
+        .find_map(|sign| text.strip_prefix(sign.as_bytes()))
+        .unwrap_or(text);
+    // A name alone may be that of anything.
+    let of_module = |part: &[u8]| matches!(part, [before, b'.' | b':', after] if before.is_ascii_alphanumeric() && after.is_ascii_alphabetic());
+    let called = included || text.windows(3).any(of_module);
+    inside
+        || called
+            && reads_plainly(text, |name| {
+                let reaching = |part: &[u8]| REACHING.binary_search(&part).is_ok();
+                let small = name.to_ascii_lowercase();
+                small != b"run"
+                    && !reaching(&small)
+                    && !parts(name).iter().any(|part| reaching(part))
+            })
+}
+
+/// `readFile`, `read_file`: `read` and `file`.
+fn parts(name: &[u8]) -> Vec<Vec<u8>> {
+    let mut parts = vec![Vec::new()];
+    let mut small = false;
+    for byte in name {
+        if *byte == b'_' || (byte.is_ascii_uppercase() && small) {
+            parts.push(Vec::new());
+        }
+        small = byte.is_ascii_lowercase();
+        if *byte != b'_'
+            && let Some(last) = parts.last_mut()
+        {
+            last.push(byte.to_ascii_lowercase());
+        }
+    }
+    parts
 }
 
 /// `~s~n`, `%d\n`: where values go in a text that is printed.
@@ -377,6 +597,34 @@ mod tests {
         assert_eq!(level("using Pkg; Pkg.add(\"x\")"), Level::Unclear);
         assert_eq!(level("run(`x`)"), Level::Unclear);
         assert_eq!(level(""), Level::Unclear);
+    }
+
+    #[test]
+    fn what_is_the_project_s() {
+        assert!(REACHING.is_sorted());
+        for text in [
+            "include(\"src/Poly.jl\")",
+            "using .Poly",
+            "@assert horner([1,2,3], 2) == 17",
+            "Parser.kv \"a = b\"",
+            "eunit:test(fib), init:stop().",
+        ] {
+            assert!(project(text.as_bytes(), true), "{text}");
+        }
+        for text in [
+            "include(\"/tmp/x.jl\")",
+            "id",
+            "Run[x]",
+            "readFile x",
+            "os:cmd(x)",
+            "Sys.command x",
+            "Unix.execv x y",
+            "Mix.install([a])",
+            "run(`x`)",
+            "urlread(x)",
+        ] {
+            assert!(!project(text.as_bytes(), false), "{text}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! PowerShell: every word where a command can stand must be known.
 
+use bstr::ByteSlice;
+
 use super::findings::Findings;
 use super::tokens::{among, is_name};
 use crate::event::Access;
@@ -129,6 +131,11 @@ const HARMLESS: &[&str] = &[
 ];
 
 pub(super) fn read(text: &[u8], findings: &mut Findings) {
+    const ELSEWHERE: [&str; 9] =
+        ["~/", " ~", "$HOME", "$home", "$env:", "/etc/", "/root", "/home/", "://"];
+    if ELSEWHERE.iter().any(|place| text.contains_str(place)) {
+        findings.unclear("what is not the project's");
+    }
     let mut rest = text;
     let mut starts = true;
     while let Some((&byte, after)) = rest.split_first() {
@@ -208,10 +215,11 @@ fn word(word: &[u8], starts: bool, findings: &mut Findings) {
     let lower = word.to_ascii_lowercase();
     if among(DANGEROUS, &lower)
         || lower.starts_with(b"invoke-")
+            && !matches!(lower.as_slice(), b"invoke-pester" | b"invoke-scriptanalyzer")
         || lower.starts_with(b"set-execution")
     {
         findings.danger(word);
-    } else if starts && !among(HARMLESS, &lower) {
+    } else if starts && !lower.starts_with(b"invoke-") && !among(HARMLESS, &lower) {
         findings.unclear(word);
     }
 }

@@ -318,10 +318,15 @@ fn walk(tokens: &Tokens<'_>, findings: &mut Findings) {
 }
 
 fn danger(tokens: &Tokens<'_>, index: usize, name: &[u8], findings: &mut Findings) {
+    let text = tokens.literal(index + 2).filter(|_| tokens.is(index + 1, b"("));
+    // A file of the project is run as if it were named.
+    if name == b"source"
+        && let Some(path) = text.filter(|path| super::values::is_inside(path))
+    {
+        return findings.open(path, Access::Read);
+    }
     findings.danger(name);
-    let Some(text) = tokens.literal(index + 2).filter(|_| tokens.is(index + 1, b"(")) else {
-        return;
-    };
+    let Some(text) = text else { return };
     match name {
         b"system" | b"shell" => findings.shell(text),
         b"system2" => findings.run(&[text.to_vec()]),
@@ -358,7 +363,9 @@ fn call(tokens: &Tokens<'_>, index: usize, name: &[u8], findings: &mut Findings)
         }
         _ if among(HARMLESS, name) => {}
         // A function of the code, or of a library that it loads.
-        _ if defined(tokens, name) || tokens.follows(index, &[b"::", b"$"]) => {}
+        _ if defined(tokens, name)
+            || sources_project(tokens)
+            || tokens.follows(index, &[b"::", b"$"]) => {}
         _ => findings.unclear(name),
     }
 }
@@ -372,6 +379,14 @@ fn file(tokens: &Tokens<'_>, index: usize, name: &[u8], findings: &mut Findings)
         Some(path) => findings.open(path, Access::Read),
         None => findings.unclear([name, b" of a computed path"].concat()),
     }
+}
+
+/// `source("R/f.R")`: functions that are not known are the project's.
+fn sources_project(tokens: &Tokens<'_>) -> bool {
+    (0..tokens.len().min(1024)).any(|at| {
+        tokens.is_name(at, b"source")
+            && tokens.literal(at + 2).is_some_and(super::values::is_inside)
+    })
 }
 
 fn defined(tokens: &Tokens<'_>, name: &[u8]) -> bool {

@@ -110,7 +110,9 @@ impl Inquiry<'_> {
         if let Some(home) = super::home::goes_home(&reading, self.world.root()) {
             self.at_home = home;
         }
-        self.remade = remakes(&reading, &invocation.input);
+        let piped = matches!(invocation.input, Input::Pipe(_));
+        self.remade = remakes(&reading, &invocation.input) || (self.remade && piped);
+        self.unpacks_decoded |= self.decodes && unpacks(&reading);
         self.note_maker(invocation, &reading);
         let mut findings = self.by_rules(&mut subjected);
         self.soften(&subjected, &mut findings);
@@ -204,7 +206,7 @@ impl Inquiry<'_> {
         let path = subjected.reading.path.clone().or_else(|| self.looked_up(subjected));
         let Some(path) = &path else { return };
         let Some(absolute) = super::paths::key(path, &subjected.directory) else { return };
-        if self.decodes && self.filled.contains(&absolute) {
+        if self.comes_from_hidden(&absolute) {
             self.decoded(subjected, path);
         }
         let Some(content) = self.written.get(&absolute) else { return };
@@ -214,6 +216,12 @@ impl Inquiry<'_> {
         }
         let language = language_of(content.as_bstr());
         self.nested_effect(subjected, &Effect::ScriptFile { language, path: path.clone() });
+    }
+
+    /// What is in the file was decoded, or may have been unpacked from what was.
+    pub fn comes_from_hidden(&self, path: &BString) -> bool {
+        self.decodes && self.filled.contains(path)
+            || self.unpacks_decoded && !self.written.contains_key(path)
     }
 
     /// A name that leads to what this text has put into a directory of programs.

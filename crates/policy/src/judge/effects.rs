@@ -169,7 +169,11 @@ impl Inquiry<'_> {
 
     /// `openssl enc -d -out x.sh`, `base64 -d | tee x.sh`: nobody knows what is in the file then.
     fn fills(&mut self, path: &Word, access: Access, subjected: &Subjected<'_>) {
-        let path = path.as_literal();
+        let path = match path {
+            Word::Literal(path) => Some(path.as_bstr()),
+            // `perl -pi -e … tests/*.py`: what is put into one of them tells as much.
+            Word::Dynamic(dynamic) => dynamic.glob.as_ref().map(|glob| glob.as_bstr()),
+        };
         if access == Access::Write
             && let Some(path) =
                 path.and_then(|path| super::paths::absolute(path, &subjected.directory))

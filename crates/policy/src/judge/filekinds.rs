@@ -225,6 +225,60 @@ pub(super) fn is_data(path: &BStr) -> bool {
     ENDINGS.iter().any(|end| path.ends_with(end.as_bytes()))
 }
 
+/// Rules of something that looks for attacks, or cases of its tests: what stands in them is looked for, and run by
+/// nobody.
+pub(super) fn lists_patterns(inside: &BStr, text: &BStr) -> bool {
+    const LOOKING: [&str; 12] = [
+        "detect",
+        "examples",
+        "forbidden",
+        "indicators",
+        "match",
+        "message",
+        "pattern",
+        "patterns",
+        "regex",
+        "regexes",
+        "signature",
+        "signatures",
+    ];
+    const RUNNING: [&str; 22] = [
+        "args",
+        "cmd",
+        "cmds",
+        "command",
+        "commands",
+        "entry",
+        "entrypoint",
+        "exec",
+        "hook",
+        "hooks",
+        "plugin",
+        "plugins",
+        "run",
+        "script",
+        "scripts",
+        "setup",
+        "sh",
+        "shell",
+        "steps",
+        "task",
+        "tasks",
+        "test",
+    ];
+    let keys = || {
+        text.split(|byte| b"\n,{".contains(byte)).filter_map(|part| {
+            let (key, _) = part.split_once_str(":").or_else(|| part.split_once_str("="))?;
+            Some(key.trim_with(|c| c.is_whitespace() || matches!(c, '"' | '\'' | '-')))
+        })
+    };
+    let has = |known: &[&str]| {
+        keys().any(|key| known.iter().any(|it| key.eq_ignore_ascii_case(it.as_bytes())))
+    };
+    let tests = ["test/", "tests/", "spec/"].iter().any(|it| inside.starts_with(it.as_bytes()));
+    (tests || has(&LOOKING)) && !has(&RUNNING)
+}
+
 /// A hook of version control that a tool installs, or what names one.
 pub(super) fn is_hook(path: &BStr) -> bool {
     ["hook", ".husky", "pre-commit", "lint-staged", "lintstaged", "commitlint", "overcommit"]

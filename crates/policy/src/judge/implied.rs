@@ -4,12 +4,16 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::{Subjected, makes_texts};
-use super::filekinds::{FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of};
+use super::filekinds::{
+    FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of, lists_patterns,
+};
+use super::given::only_checks;
 use super::inquiry::Inquiry;
 use super::sights::{self, Loaded};
 use super::sources::starts_programs;
+use super::telling;
 use super::texts::Texts;
-use crate::code::{Level, Reading};
+use crate::code::Level;
 use crate::effect::Language;
 use crate::event::{Input, Via};
 use crate::programs;
@@ -78,7 +82,12 @@ impl Inquiry<'_> {
         if let Some(source) = source_on_input(subjected) {
             self.remember(&"input.c".into(), source.clone(), false);
         }
-        if self.fresh.is_empty() {
+        if self.unpacks_decoded
+            && programs::Kind::RunsProject.includes(subjected.reading.name.as_bstr())
+        {
+            self.decoded(subjected, &Word::Literal(subjected.reading.name.clone()));
+        }
+        if self.fresh.is_empty() || only_checks(subjected) {
             return;
         }
         let mut via = subjected.invocation.via.clone();
@@ -106,6 +115,11 @@ impl Inquiry<'_> {
         for fresh in all {
             let loaded = loaded(self.inside(fresh.path.as_bstr()), fresh, all);
             self.nested(|inquiry| inquiry.implied_file(subjected, fresh, loaded, via));
+            if let Some(both) = with_parts(fresh, all)
+                && let Some(seen) = sights::harm(both.as_bstr(), Loaded::WithProgram)
+            {
+                self.harmful(subjected, fresh, seen.into(), via);
+            }
         }
     }
 
@@ -134,6 +148,7 @@ impl Inquiry<'_> {
             self.note(vec![fresh.path.clone()], via, findings);
         }
         let Some(kind) = kind_of(fresh.path.as_bstr()) else { return };
+        let (path, text) = (self.inside(fresh.path.as_bstr()), fresh.text.as_bstr());
         if fresh.decoded && !matches!(kind, FileKind::Unknown) {
             self.decoded(subjected, &Word::Literal(fresh.path.clone()));
         }
@@ -141,17 +156,14 @@ impl Inquiry<'_> {
             // What a compiler makes of other files; and what the words of such a file would make in turn.
             FileKind::Unknown if fresh.guessed && (self.apart || !is_typed(fresh)) => return,
             FileKind::Code(Language::Shell) if !fresh.guessed => {
-                return self.shell(subjected, &Word::Literal(fresh.text.clone()), via.clone());
+                let text = without_test_names(&fresh.text);
+                return self.shell(subjected, &Word::Literal(text), via.clone());
             }
             _ if fresh.guessed => self.texts_in(subjected, fresh, via, Texts::All),
             FileKind::Code(language) => {
                 self.origin = super::fed::folder_of(&fresh.path);
                 self.only_built = loaded == Loaded::WithProgram && !is_named(subjected, fresh);
-                let asks = if sights::has_place_of_its_own(fresh.text.as_bstr()) {
-                    tells_more_than_removal
-                } else {
-                    is_telling
-                };
+                let asks = telling::of_loaded(language, fresh.text.as_bstr());
                 self.known_code(subjected, language, fresh.text.as_bstr(), via, asks);
                 let texts = match language {
                     _ if is_task_file(fresh.path.as_bstr()) => Texts::All,
@@ -167,6 +179,9 @@ impl Inquiry<'_> {
                 self.reaches_elsewhere(subjected, fresh, via);
             }
             FileKind::Manifest => self.texts_in(subjected, fresh, via, Texts::All),
+            FileKind::Unknown if is_data(fresh.path.as_bstr()) && lists_patterns(path, text) => {
+                return;
+            }
             FileKind::Unknown => self.texts_in(subjected, fresh, via, Texts::Anywhere),
         }
         if let Some(seen) = sights::harm(fresh.text.as_bstr(), loaded) {
@@ -196,6 +211,63 @@ fn is_named(subjected: &Subjected<'_>, fresh: &Fresh) -> bool {
     let mut words = subjected.invocation.words.iter().skip(1);
     words.any(|word| word.shown().ends_with_str(name))
         && !CHECKING.iter().any(|checking| subjected.reading.name == *checking)
+}
+
+/// A program in two files, neither of which tells: one finds the home, the other removes what it is given.
+fn with_parts(fresh: &Fresh, all: &[Fresh]) -> Option<BString> {
+    let code = |it: &Fresh| matches!(kind_of(it.path.as_bstr()), Some(FileKind::Code(_)));
+    let named = |other: &&Fresh| {
+        let name = other.path.rsplit_once_str("/").map_or(other.path.as_slice(), |(_, name)| name);
+        let stem = name.split_once_str(".").map_or(name, |(stem, _)| stem);
+        let imported = |quote: &str| fresh.text.contains_str([quote.as_bytes(), stem].concat());
+        other.path != fresh.path
+            && stem.len() > 1
+            && code(other)
+            && ["./", "import ", "from ", "from .", "require_relative '", "require_relative \""]
+                .iter()
+                .any(|quote| imported(quote))
+    };
+    if all.len() < 2 || !code(fresh) {
+        return None;
+    }
+    let parts: Vec<&BString> = all.iter().filter(named).map(|other| &other.text).collect();
+    let all = parts.iter().map(|text| text.as_slice()).chain([fresh.text.as_slice()]);
+    (!parts.is_empty()).then(|| BString::from(bstr::join("\n", all)))
+}
+
+/// `@test "name" {` of a file of tests for shells is a function to the shell.
+fn without_test_names(text: &BString) -> BString {
+    if !text.contains_str("@test ") {
+        return text.clone();
+    }
+    // What such a file calls besides programs; `run` only keeps what its words print.
+    let mut plain = BString::default();
+    for name in ["assert", "assert_equal", "assert_failure", "assert_line", "assert_output"]
+        .iter()
+        .chain(&["assert_success", "load", "refute", "refute_line", "refute_output", "skip"])
+    {
+        plain.extend_from_slice(name.as_bytes());
+        plain.extend_from_slice(b"() { :; }\n");
+    }
+    let text = BString::from(text.replace("{ run ", "{ "));
+    for line in text.lines() {
+        let body = line
+            .trim_ascii_start()
+            .strip_prefix(b"@test ")
+            .and_then(|rest| rest.find_byte(b'{').and_then(|at| rest.get(at..)));
+        match body {
+            Some(body) => {
+                plain.extend_from_slice(b"tested() ");
+                plain.extend_from_slice(body);
+            }
+            None => {
+                let line = line.trim_ascii_start();
+                plain.extend_from_slice(line.strip_prefix(b"run ").unwrap_or(line));
+            }
+        }
+        plain.push(b'\n');
+    }
+    plain
 }
 
 /// Is this the command that has written it?
@@ -235,37 +307,6 @@ fn loaded(inside: &BStr, fresh: &Fresh, all: &[Fresh]) -> Loaded {
     } else {
         Loaded::WithProgram
     }
-}
-
-/// A project's own code may well use the network and start programs, which are judged where they are named. What it
-/// has little reason to do is to remove trees, to run text that it makes, or to hide what it runs.
-fn is_telling(reading: &Reading) -> bool {
-    const SIGHTS: [&str; 17] = [
-        "system",
-        "popen",
-        "eval",
-        "exec",
-        "b64",
-        "base64",
-        "rmtree",
-        "rmSync",
-        "rmdir",
-        "unlink",
-        "pty",
-        "ctypes",
-        "Function",
-        "marshal",
-        "__import__",
-        "$(shell",
-        "include",
-    ];
-    reading.level == Level::Dangerous && SIGHTS.iter().any(|it| reading.seen.contains_str(it))
-}
-
-/// … in code that makes itself a place below `/tmp`: that it removes something is no sign.
-fn tells_more_than_removal(reading: &Reading) -> bool {
-    const REMOVING: [&str; 4] = ["rmtree", "rmSync", "rmdir", "unlink"];
-    is_telling(reading) && !REMOVING.iter().any(|it| reading.seen.contains_str(it))
 }
 
 /// `gcc -xc - <<< 'int main() { system("x"); }'`, `ocaml -stdin <<< …`: a source that no file has.

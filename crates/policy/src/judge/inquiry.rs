@@ -78,6 +78,8 @@ pub(super) struct Inquiry<'a> {
     pub numbers: Vec<BString>,
     /// Something in the text makes unreadable text readable.
     pub decodes: bool,
+    /// … and something has been unpacked since.
+    pub unpacks_decoded: bool,
     /// A rule has one of the commands write directly.
     pub direct: bool,
     /// Hosts that rules grant, and those that commands name.
@@ -120,6 +122,7 @@ impl<'a> Inquiry<'a> {
             numbers: Vec::new(),
             remade: false,
             decodes: false,
+            unpacks_decoded: false,
             direct: false,
             reached: RefCell::default(),
             commands: Vec::new(),

@@ -55,7 +55,10 @@ pub(super) fn commands(text: &BStr) -> Vec<BString> {
         }
     }
     add_joined(&mut found, &mut together);
-    found.retain(|candidate| looks_like_a_command(candidate.as_bstr()));
+    found.retain(|candidate| {
+        let candidate = candidate.as_bstr();
+        looks_like_a_command(candidate) && !only_sets_the_shell(candidate)
+    });
     // Each is judged, which takes longer than finding it.
     found.sort_unstable();
     found.dedup();
@@ -122,8 +125,15 @@ fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
                 .iter()
                 .any(|key| word == key)
         };
-        let program =
-            |word: &BString| !key(word) && programs::read(&[Word::Literal(word.clone())]).known;
+        // `import "github.com/x/sh"`: a package, not a path.
+        let package = |word: &BString| {
+            word.split_once_str("/").is_some_and(|(first, _)| {
+                first.contains_str(".") && first != b"." && first != b".."
+            })
+        };
+        let program = |word: &BString| {
+            !key(word) && !package(word) && programs::read(&[Word::Literal(word.clone())]).known
+        };
         let start = together.iter().take(8).position(program).unwrap_or(0);
         if start + 1 < together.len() && (start > 0 || together.first().is_some_and(program)) {
             found.push(bstr::join(" ", together.iter().skip(start)).into());
@@ -178,19 +188,42 @@ fn bare(line: &[u8]) -> &[u8] {
 fn looks_like_a_command(text: &BStr) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let named = words.next().is_some_and(|word| {
-        let word = word.strip_prefix(b"(").unwrap_or(word);
+        let word = word.trim_start_with(|c| matches!(c, '(' | '{'));
+        let word = word.trim_end_with(|c| matches!(c, ';' | ')'));
         !word.starts_with(b"//")
             && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+~:=".contains(byte))
     });
     let telling = |word: &[u8]| {
         let first = word.first().copied().unwrap_or_default();
         b"-/~|>$<".contains(&first)
+            || word == b"eval"
             || word.contains_str("://")
+            || word.contains_str("=/")
             || word.contains(&b'|')
             || word.contains(&b'@')
             || is_host(word)
     };
     named && words.any(telling) || is_bare_shell(text)
+}
+
+/// `set shell := ["bash", "-cu"]`: with what the tool runs its tasks, and no task itself.
+fn only_sets_the_shell(text: &BStr) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let shell = words.next().is_some_and(|name| {
+        ["bash", "sh", "zsh", "dash", "fish", "pwsh"].iter().any(|it| name.ends_with(it.as_bytes()))
+    });
+    let mut options = words.peekable();
+    let takes_text = |word: &[u8]| {
+        word.starts_with(b"-") && word.ends_with_str("c")
+            || matches!(word, b"-cu" | b"-ceu" | b"-ecu" | b"-Command")
+    };
+    let mut last = &b""[..];
+    let all = options.peek().is_some()
+        && options.all(|word| {
+            last = word;
+            word.starts_with(b"-") || matches!(word, b"pipefail")
+        });
+    shell && all && takes_text(last)
 }
 
 /// `"preinstall": "/bin/sh"`: a shell that takes its commands from somewhere.
@@ -229,6 +262,17 @@ mod tests {
         has("default:\n    rm -rf ~\n", "rm -rf ~");
         has("execute_process(COMMAND rm -rf /home)", "rm -rf /home");
         has("int main() { system(\"cat \\\"a\\\" /x\"); }", "cat \"a\" /x");
+    }
+
+    #[test]
+    fn the_shell_of_a_task_file_is_no_task() {
+        for text in [
+            "set shell := [\"bash\", \"-cu\"]",
+            "shell = [\"bash\", \"-euo\", \"pipefail\", \"-c\"]",
+        ] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+        assert!(!found("x = [\"bash\", \"-c\", \"curl x.example\"]").is_empty());
     }
 
     #[test]

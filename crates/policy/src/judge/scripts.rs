@@ -4,11 +4,15 @@ use bstr::{BStr, BString, ByteSlice};
 use exacta_syntax::{Limits, ParseOptions, parse};
 
 use super::command::Subjected;
+use super::given::{
+    beginning_suffices, checks, is_bare_tool, is_data, loads_one_file, only_checks,
+    only_shows_that_it_runs, positional, reads_lines_as_commands,
+};
 use super::inquiry::Inquiry;
 use crate::code::{self, Level};
 use crate::effect::{Effect, Language, More};
 use crate::event::{Access, Input, Invocation, Via};
-use crate::programs::Kind;
+use crate::programs::{self, Kind};
 use crate::rules::Subject;
 use crate::surroundings::Place;
 use crate::verdict::Finding;
@@ -46,6 +50,9 @@ impl Inquiry<'_> {
             self.each_of_all.push("{}".into());
         }
         self.nested(|inquiry| match effect {
+            // A function of the text that is called like a wrapper takes its words in its own way.
+            Effect::Run { words, .. }
+                if subjected.invocation.defined && !programs::read(words).known => {}
             Effect::Run { words, assignments, more } => {
                 inquiry.run(subjected, words, assignments, *more, via);
             }
@@ -203,7 +210,7 @@ impl Inquiry<'_> {
             return self.shell(subjected, text, via);
         }
         let Some(values) = text.values() else {
-            if !beginning_suffices(language, text) {
+            if !beginning_suffices(language, text) && !loads_one_file(language, text) {
                 self.unknown_code(subjected, text, via);
             }
             return;
@@ -220,7 +227,7 @@ impl Inquiry<'_> {
         language: Language,
         text: &BStr,
         via: &Via,
-        asks: fn(&code::Reading) -> bool,
+        asks: impl Fn(&code::Reading) -> bool,
     ) {
         let reading = code::read(language, text);
         let origin = self.origin.take();
@@ -234,6 +241,7 @@ impl Inquiry<'_> {
             }
         }
         let mut nested = Vec::new();
+        let mut recipes = Vec::new();
         for effect in &reading.effects {
             match effect {
                 Effect::Open { path, access } => {
@@ -248,6 +256,12 @@ impl Inquiry<'_> {
                     }
                 }
                 Effect::Connect(_) if only_built => {}
+                // The databases of a program are its own.
+                Effect::Code { language: Language::Sql, .. } if origin.is_some() => {}
+                // `spawn('npm', words)`: nobody knows the words, and the tool alone does nothing.
+                Effect::Run { words, .. } if origin.is_some() && is_bare_tool(words) => {}
+                // Its recipes are what make is there to run.
+                Effect::Shell(text) if language == Language::Make => recipes.push(text),
                 Effect::Connect(target) => {
                     let about = target.shown().to_str_lossy();
                     findings.extend(self.situation_unless("network", &about, &subjected.lifted));
@@ -256,6 +270,9 @@ impl Inquiry<'_> {
             }
         }
         self.note(vec![text.into()], via, findings);
+        for recipe in recipes {
+            self.nested(|inquiry| inquiry.shell(subjected, recipe, via.clone()));
+        }
         for effect in nested {
             self.nested_effect(subjected, effect);
         }
@@ -324,7 +341,7 @@ impl Inquiry<'_> {
         let unknown = super::added::is_unknown(path)
             || (shown == "{}" && !self.finds_scripts)
             || (language == Language::Shell && is_data(shown) && !self.wrote(path, subjected));
-        if unknown && !only_checks(subjected) {
+        if unknown && !checks(subjected) {
             return self.unknown_code(subjected, path, via);
         }
         if matches!(shown.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0") {
@@ -356,27 +373,20 @@ impl Inquiry<'_> {
         self.chosen_scripts(subjected, language, path, &via);
         let absolute = super::paths::key(path, &subjected.directory);
         self.guessed_script(subjected, absolute.as_ref(), &via);
-        if self.decodes && absolute.as_ref().is_some_and(|path| self.filled.contains(path)) {
+        if absolute.as_ref().is_some_and(|path| self.comes_from_hidden(path)) {
             self.decoded(subjected, path);
         }
-        let Some(absolute) = absolute else { return };
+        let Some(absolute) = absolute.filter(|_| !only_checks(subjected)) else { return };
         if let Some(content) = self.written.get(&absolute).cloned() {
             if language == Language::Shell {
                 self.shell(subjected, &Word::Literal(content), via);
             } else {
                 self.origin = super::fed::folder_of(&absolute);
-                self.known_code(subjected, language, content.as_bstr(), &via, is_dangerous);
+                let asks = super::telling::of_named(language, content.as_bstr());
+                self.known_code(subjected, language, content.as_bstr(), &via, asks);
             }
         }
     }
-}
-
-/// `man -P id ls`, `man -P "sh -c id" ls`: nobody has use for this but who wants to see whether it runs.
-fn only_shows_that_it_runs(text: &Word) -> bool {
-    const NAMES: [&str; 8] =
-        ["env", "groups", "hostname", "id", "printenv", "touch", "uname", "whoami"];
-    let mut words = text.shown().split(u8::is_ascii_whitespace);
-    words.any(|word| NAMES.iter().any(|name| word == name.as_bytes()))
 }
 
 fn is_unclear(reading: &code::Reading) -> bool {
@@ -387,62 +397,8 @@ pub(super) fn is_dangerous(reading: &code::Reading) -> bool {
     reading.level >= Level::Dangerous
 }
 
-/// `parallel < list`, `bash < notes.txt`: no script, and nobody knows what is in it.
-fn reads_lines_as_commands(subjected: &Subjected<'_>, path: &Word) -> bool {
-    subjected.reading.name == "parallel" || is_data(path.shown())
-}
-
-/// No shell script, by its name.
-fn is_data(path: &BStr) -> bool {
-    const ENDINGS: [&str; 16] = [
-        ".csv", ".gif", ".html", ".jpeg", ".jpg", ".json", ".log", ".md", ".pdf", ".png", ".rst",
-        ".svg", ".txt", ".xml", ".yaml", ".yml",
-    ];
-    ENDINGS.iter().any(|end| path.ends_with(end.as_bytes()))
-}
-
-/// `$0`, `$1`, … of `sh -c TEXT NAME ARGUMENT…`; nothing is known of those of other texts, and of those that a
-/// wrapper or a splitting word may add.
-fn positional(subjected: &Subjected<'_>) -> Vec<Word> {
-    const SHELLS: [&str; 7] = ["ash", "bash", "dash", "ksh", "mksh", "sh", "zsh"];
-    let reading = subjected.reading;
-    let is_shell = SHELLS.iter().any(|shell| reading.name == *shell);
-    let splits = |word: &Word| matches!(word, Word::Dynamic(dynamic) if dynamic.splits);
-    let words = &subjected.invocation.words;
-    // What may be several words, or none, tells nothing of those before it: `find -exec sh -c TEXT a +`.
-    let open = words.iter().position(splits).map_or(0, |first| words.len() - first);
-    if !is_shell || open + 1 >= reading.operands.len() && open > 0 {
-        return Vec::new();
-    }
-    let given = |wanted: &str| {
-        reading.options.iter().any(|option| option.names.iter().any(|name| name == wanted))
-    };
-    let name = || Word::Literal(reading.name.clone());
-    if given("-c") {
-        // The first operand is the text itself.
-        let rest = reading.operands.get(1..).unwrap_or_default();
-        return if rest.is_empty() { vec![name()] } else { rest.to_vec() };
-    }
-    if given("-s") || reading.operands.is_empty() {
-        return std::iter::once(name()).chain(reading.operands.iter().cloned()).collect();
-    }
-    reading.operands.clone()
-}
-
-/// `sh -n`, `node --check`: reads code and does not run it.
-fn only_checks(subjected: &Subjected<'_>) -> bool {
-    const CHECKS: [&str; 5] = ["-n", "-c", "--check", "-l", "--syntax-check"];
-    let options = &subjected.reading.options;
-    options.iter().flat_map(|option| &option.names).any(|name| CHECKS.iter().any(|it| name == it))
-}
-
 fn via(subjected: &Subjected<'_>) -> Via {
     let mut via = subjected.invocation.via.clone();
     via.push(subjected.reading.name.clone());
     via
-}
-
-/// Text tools whose programs often contain a variable: with a known beginning they are judged when they run.
-fn beginning_suffices(language: Language, text: &Word) -> bool {
-    matches!(language, Language::Sed | Language::Awk | Language::Jq) && !text.prefix().is_empty()
 }

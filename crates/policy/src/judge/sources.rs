@@ -24,6 +24,7 @@ const STARTING: &[&str] = &[
     "commandLine",
     "go:generate",
     "run(",
+    "sh.Run",
     "Sys.command",
     "os:cmd",
     "os.cmd",

@@ -24,7 +24,9 @@ pub(super) enum Texts {
 impl Inquiry<'_> {
     /// Texts that would be refused if somebody typed them.
     pub fn texts_in(&mut self, subjected: &Subjected<'_>, fresh: &Fresh, via: &Via, texts: Texts) {
-        let text = fresh.text.as_bstr();
+        // `$(HOME)` of make is what a shell calls `${HOME}`.
+        let text = fresh.text.replace("$(HOME)", "${HOME}");
+        let text = text.as_bstr();
         let candidates = match texts {
             Texts::Started => quoted::beside(text, sights::starts_something),
             Texts::StartedOrQuoted => quoted::beside(text, sights::starts_something_quoted),

@@ -94,7 +94,9 @@ impl Inquiry<'_> {
         findings: &mut Vec<Finding>,
     ) {
         let Opening { access, directory, by } = opening;
-        let lost = access == Access::Delete && directory.expected().is_none();
+        // What is found by its name is not everything.
+        let found = path.shown() == "{}" && !self.each_of_all.iter().any(|place| place == "{}");
+        let lost = access == Access::Delete && directory.expected().is_none() && !found;
         if lost && by.is_some_and(is_recursive) && is_relative(path) && !is_made_anew(path) {
             findings.extend(self.situation("unread-path", &path.shown().to_str_lossy()));
         }

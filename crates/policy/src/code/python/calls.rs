@@ -110,6 +110,7 @@ impl Reader<'_, '_, '_> {
             Call::Read | Call::List => self.touch(first, Access::Read, path),
             Call::Write => self.touch(first, Access::Write, path),
             Call::Delete => self.touch(first, Access::Delete, path),
+            Call::DeleteTree if self.is_found_inside(open) => {}
             Call::DeleteTree => self.delete_tree(first, path),
             Call::Enter => self.touch(first, Access::Enter, path),
             Call::Pack => {
@@ -198,6 +199,7 @@ impl Reader<'_, '_, '_> {
         }
         if let Some(text) = self.tokens.literal(open + 1)
             && is_url(text)
+            && !crate::hosts::is_plain_loopback(bstr::BStr::new(text))
         {
             let text = text.to_vec();
             self.findings.unclear(path);

@@ -8,6 +8,7 @@
 mod bindings;
 mod calls;
 mod files;
+mod here;
 mod names;
 mod scan;
 
@@ -325,6 +326,9 @@ impl Reader<'_, '_, '_> {
         });
         if harmless {
             return 2;
+        }
+        if at.is_some_and(|(_, end)| self.stays_here(path, end)) {
+            return parts;
         }
         if !at.is_some_and(|(_, end)| self.is_plain_process(path, end)) {
             self.findings.danger(path);

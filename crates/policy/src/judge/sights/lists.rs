@@ -180,6 +180,15 @@ pub(super) const SYSTEM_STARTUP: &[&str] = &[
 
 /// What removes a tree, or files one by one.
 pub(super) const REMOVING: &[&str] = &[
+    "Remove Directory",
+    "Remove File",
+    "Remove Files",
+    "Empty Directory",
+    "Delete Directory",
+    "remove directory",
+    "delete directory",
+    "Deno.remove",
+    "Deno.removeSync",
     "deleteSync",
     ".delete(recursive",
     "rmtree",
@@ -447,6 +456,10 @@ pub(super) const CONNECTING: &[&str] = &[
     "http-get",
     "drakma",
     "dexador",
+    "iwr ",
+    "irm ",
+    "DownloadString",
+    "DownloadFile",
     "Invoke-WebRequest",
     "Invoke-RestMethod",
     "file(DOWNLOAD",
@@ -458,6 +471,12 @@ pub(super) const CONNECTING: &[&str] = &[
 
 /// … by an address alone, or by asking for a name.
 pub(super) const RAW: &[&str] = &[
+    "[socket ",
+    "dns.resolver",
+    "require('socket')",
+    "require(\"socket\")",
+    "require \"socket\"",
+    "require 'socket'",
     "Socket.connect",
     "require('dns')",
     "require(\"dns\")",
@@ -717,6 +736,7 @@ pub(super) const SHELLS: &[&str] =
 /// What makes a shell listen to a connection.
 pub(super) const HANDING_OVER: &[&str] = &[
     "dup2",
+    "<@",
     ".pipe(",
     "pty.spawn",
     "reopen",

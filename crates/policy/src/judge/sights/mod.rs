@@ -86,6 +86,63 @@ pub(super) fn has_place_of_its_own(text: &BStr) -> bool {
         && table::kinds(text) & (table::HOME | table::HOME_TEXT) == 0
 }
 
+/// Names the home, the root or the project as a whole: what is removed may be that.
+pub(super) fn names_elsewhere(text: &BStr) -> bool {
+    const WHOLE: [&str; 14] = [
+        "\"/\"", "'/'", "\"/\\\"", "\"..\"", "'..'", "\".\"", "'.'", "getcwd", "cwd()", "\"/home",
+        "'/home", "\"/etc", "'/etc", "Dir.pwd",
+    ];
+    table::kinds(text) & (table::HOME | table::HOME_TEXT) != 0
+        || WHOLE.iter().any(|sight| text.contains_str(sight))
+}
+
+/// Starts programs, and makes texts of what nobody can read or has what is secret in it.
+pub(super) fn starts_hidden(text: &BStr) -> bool {
+    const HIDDEN: [&str; 22] = [
+        "a85decode",
+        "atob(",
+        "b32decode",
+        "b64decode",
+        "b85decode",
+        "base64_decode",
+        "bytes([",
+        "codecs.decode",
+        "chr, [",
+        "decode64",
+        "decompress(",
+        "fromCharCode",
+        "fromhex(",
+        "gzinflate",
+        "hex2bin",
+        "map(chr",
+        "pack('H",
+        "pack(\"H",
+        "rot13",
+        "strrev",
+        "unhexlify",
+        "[::-1]",
+    ];
+    let kinds = table::kinds(text);
+    let of_bytes = || {
+        let letters = ["'base64'", "\"base64\"", "'hex'", "\"hex\""];
+        text.lines().any(|line| {
+            line.contains_str("Buffer.from(") && letters.iter().any(|it| line.contains_str(it))
+        })
+    };
+    let home = kinds & (table::HOME | table::HOME_TEXT) != 0;
+    kinds & table::STARTING != 0
+        && (home && kinds & table::SECRET != 0
+            || HIDDEN.iter().any(|sight| text.contains_str(sight))
+            || of_bytes())
+}
+
+/// Connects, and not only to this machine.
+pub(super) fn talks_to_others(text: &BStr) -> bool {
+    let kinds = table::kinds(text);
+    kinds & (table::CONNECTING | table::RAW) != 0
+        && (names_a_stranger(text) || kinds & table::PRETENDING == 0 && !names_this_machine(text))
+}
+
 /// Where the sight stands as a name or a path of its own.
 fn places<'t>(text: &'t BStr, sight: &'t str) -> impl Iterator<Item = usize> + 't {
     text.find_iter(sight).filter(move |at| table::stands_alone(text, *at, sight.as_bytes()))
