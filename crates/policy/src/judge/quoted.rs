@@ -142,24 +142,42 @@ fn add_joined(found: &mut Vec<BString>, together: &mut Vec<BString>) {
     together.clear();
 }
 
-/// What stands in quotes on the line, escapes taken away.
+/// What stands in quotes on the line, escapes taken away. One that nothing closes is none: `'symbol`, `don't`.
 fn quoted(line: &[u8]) -> Vec<BString> {
     let mut found = Vec::new();
-    let mut current: Option<(u8, BString)> = None;
-    let mut bytes = line.iter().copied();
-    while let Some(byte) = bytes.next() {
-        match &mut current {
-            None if b"\"'`".contains(&byte) => current = Some((byte, BString::default())),
-            None => {}
-            Some((quote, text)) if byte == *quote => {
-                found.push(std::mem::take(text));
-                current = None;
+    let mut place = 0;
+    // Each of those costs a look at the rest of the line.
+    let mut unclosed = 8;
+    while let Some(offset) = line.get(place..).and_then(|rest| rest.find_byteset(b"\"'`")) {
+        let start = place + offset + 1;
+        place = match in_quotes(line, start) {
+            Some((text, end)) => {
+                found.push(text);
+                end
             }
-            Some((_, text)) if byte == b'\\' => text.extend(bytes.next().map(unescaped)),
-            Some((_, text)) => text.push(byte),
-        }
+            None if unclosed > 0 => {
+                unclosed -= 1;
+                start
+            }
+            None => break,
+        };
     }
     found
+}
+
+/// The text behind a quote up to the one that closes it, and the place behind that.
+fn in_quotes(line: &[u8], start: usize) -> Option<(BString, usize)> {
+    let quote = line.get(start.checked_sub(1)?)?;
+    let mut text = BString::default();
+    let mut bytes = line.get(start..)?.iter().copied().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            _ if byte == *quote => return Some((text, start + at + 1)),
+            b'\\' => text.extend(bytes.next().map(|(_, byte)| unescaped(byte))),
+            _ => text.push(byte),
+        }
+    }
+    None
 }
 
 fn unescaped(byte: u8) -> u8 {

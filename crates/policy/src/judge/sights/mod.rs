@@ -58,6 +58,11 @@ pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
     if has(table::RAW) && has(table::SHELLS) && has(table::HANDING_OVER) {
         return Some("a shell on a connection");
     }
+    // What comes in is run: `subprocess.run(s.recv(4096), shell=True)`.
+    let obeys = has(table::RAW) && has(table::STARTING) && text.contains_str("recv(");
+    if obeys && !names_this_machine(text) {
+        return Some("does what it is told over a connection");
+    }
     let strange = || names_a_stranger(text) || (has(table::RAW) && !names_this_machine(text));
     (at_once && connects && !has(table::PRETENDING) && strange())
         .then_some("connects while it is loaded")
