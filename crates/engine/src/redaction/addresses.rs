@@ -70,6 +70,8 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
         && (password.iter().filter(|byte| code(byte)).count() > 1
             || !password.starts_with(b"%")
                 && password.iter().skip(1).all(|byte| byte.is_ascii_uppercase() || *byte == b'_'));
+    // `<password>` in a page.
+    let variable = variable || password.starts_with(b"&lt;");
     let directive = matches!(password, b"%s" | b"%v" | b"%d" | b"%q");
     !(password.len() < 3
         || variable

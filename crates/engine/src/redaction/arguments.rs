@@ -154,6 +154,8 @@ fn user_and_secret(line: &[u8], word: (usize, usize), option: &str) -> Option<(u
 }
 
 fn is_value(value: &[u8]) -> bool {
+    // `password="$password"`: quotes within the word.
+    let value = value.strip_prefix(b"\"").unwrap_or(value);
     let refers = matches!(value.first(), Some(b'$' | b'<' | b'{' | b'-' | b'%' | b'`' | b'@'))
         || [&b"env:"[..], b"file:", b"stdin", b"fd:"].iter().any(|one| value.starts_with(one));
     let port = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b':') && value.len() < 6;

@@ -13,7 +13,7 @@ use super::reading::{
 };
 use super::sure::is_given;
 use super::values::{self, Form, is_secret};
-use super::{announced, chosen, commands, forms, inserts, logins, prompts, siblings, spaced};
+use super::{announced, chosen, code, commands, forms, inserts, logins, prompts, siblings, spaced};
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
     if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
@@ -70,6 +70,9 @@ pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>)
         return;
     }
     let Some(name) = memory.name_near(hit.absolute(start)) else { return };
+    if code::is_of_digest(hit.line.get(..start).unwrap_or_default(), word) {
+        return;
+    }
     // Who writes `name:` and `value:` writes data, as the variables of an environment are.
     let before = hit.line.get(..start).unwrap_or_default().trim_ascii_end();
     let alone = before.iter().all(|byte| b" -{\"'".contains(byte)) || before.ends_with(b",");
@@ -103,10 +106,14 @@ impl Context<'_> {
         self.hit.line
     }
 
+    /// The name as it is written.
+    fn text(&self) -> &[u8] {
+        self.line().get(self.named.start..self.named.end).unwrap_or_default()
+    }
+
     /// Whose secret it is if the name says so, else what it promises.
     pub fn kind(&self) -> &'static str {
-        let name = self.line().get(self.named.start..self.named.end).unwrap_or_default();
-        names::issuer(name).unwrap_or(self.named.name.kind)
+        names::issuer(self.text()).unwrap_or(self.named.name.kind)
     }
 
     /// Finds the operator, then the value. False: nothing is given to the name here.
@@ -125,6 +132,9 @@ impl Context<'_> {
             b'=' => self.after_equals(spaced, found),
             b':' if next == b':' => return false,
             b':' if next == b'=' => self.value(self.operator_at + 2, Form::Spaced, found),
+            b':' if self.quote.is_none() && code::is_selector(line, self.operator_at) => {
+                return false;
+            }
             b':' => self.after_colon(self.operator_at + 1, found),
             b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
             b',' if self.quote.is_some() => return self.argument(found),
@@ -178,6 +188,11 @@ impl Context<'_> {
             return;
         }
         let start = after_spaces(line, from);
+        // `'new-password' | 'one-time-code'`: one of several strings, and no table.
+        let table = line.trim_ascii_start().starts_with(b"|");
+        if self.quote.is_some() && !table && opening_quote(line, start).is_some() {
+            return;
+        }
         let typed = ["string ", "secret ", "str ", "text ", "plain "]
             .iter()
             .find(|kind| line.get(start..).is_some_and(|rest| rest.starts_with(kind.as_bytes())));
@@ -222,6 +237,10 @@ impl Context<'_> {
         // Without an end tag there is nothing but the rest of the line.
         let Some(length) = length else { return };
         let text = line.get(start..start + length).unwrap_or_default().trim_ascii_end();
+        // `<a href="…/token-1password">token-1password</a>`
+        if self.text().ends_with(text) {
+            return;
+        }
         let chosen = self.is_chosen_in_quotes(text) && is_given(text, self.named.name);
         if chosen || is_secret(text, self.named.name, Form::Quoted) {
             found.add(start, start + text.len(), self.kind());
@@ -308,7 +327,7 @@ impl Context<'_> {
             && chosen::is_joined(value)
             && is_given(value, name);
         let secret = joined || literal || session || is_secret(value, name, Form::Quoted);
-        if secret && !is_lookup(line, start, end) {
+        if secret && !is_lookup(line, start, end) && !code::is_key_id(self.text(), value) {
             found.add(inner, end, self.kind());
         }
     }
@@ -342,7 +361,8 @@ impl Context<'_> {
         let sure = self.is_sure(end, form_given) || self.is_literal(start, end, sharp);
         let alone = self.is_chosen_alone(value, end, sharp);
         let literal = (sure || alone) && is_given(value, self.named.name);
-        if literal || is_secret(value, self.named.name, form) {
+        let secret = literal || is_secret(value, self.named.name, form);
+        if secret && !code::is_key_id(self.text(), value) {
             let prefix = if value.starts_with(b"pass:") { 5 } else { 0 };
             found.add(start + prefix, end, self.kind());
         }

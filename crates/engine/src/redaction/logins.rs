@@ -2,9 +2,11 @@
 
 use super::found::{Found, Hit};
 use super::lines::{is_real, string_or_word};
-use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
+use super::reading::{
+    Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
+};
 use super::values::Makeup;
-use super::{chosen, vocabulary};
+use super::{chosen, names, vocabulary};
 
 /// What promises a login ends here.
 pub fn look(hit: &Hit<'_>, behind: usize, found: &mut Found<'_>) -> bool {
@@ -72,6 +74,14 @@ pub fn pair(hit: &Hit<'_>, from: usize, found: &mut Found<'_>) {
         }
     }
     let ([.., (start, end)], true) = (strings.as_slice(), strings.len() > 1) else { return };
+    // `passwordVariable: '…'`: an argument by name, and no promise in the name.
+    let front = hit.line.get(..start - 1).unwrap_or_default().trim_ascii_end();
+    if let Some(front) = front.strip_suffix(b":").or(front.strip_suffix(b"=")) {
+        let name = front.rsplit(|byte| !is_name_byte(*byte)).next().unwrap_or_default();
+        if names::classify(name).is_none() && name.first().is_some_and(u8::is_ascii_alphabetic) {
+            return;
+        }
+    }
     let text = hit.line.get(*start..*end).unwrap_or_default();
     let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic());
     if odd && text.len() >= 6 && !text.contains(&b' ') && is_real(text) {

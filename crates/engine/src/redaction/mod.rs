@@ -15,6 +15,7 @@ mod assignment;
 mod blocks;
 mod calls;
 mod chosen;
+mod code;
 mod commands;
 mod expected;
 mod forms;
@@ -60,7 +61,7 @@ use gate::{Gate, Letters};
 use lines::Line;
 use own::Pattern;
 use programs::{PROGRAMS, Program};
-use table::{NUMBERED, TOKENS, Token};
+use table::{NKEY, NUMBERED, TOKENS, Token};
 
 /// What stands in the place of a secret (S3 §8).
 pub const REDACTED: &str = "[REDACTED]";
@@ -180,7 +181,7 @@ impl Rules {
 
 /// The kinds of secrets that show by themselves what they are.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    TOKENS.iter().chain([&NUMBERED]).map(|token| token.kind)
+    TOKENS.iter().chain([&NUMBERED, &NKEY]).map(|token| token.kind)
 }
 
 /// What a word of the gate calls for.
@@ -217,6 +218,13 @@ fn builtin() -> Gate<Meaning> {
         let mut begin = literals::to_base64(format!("{number}0").as_bytes());
         begin.truncate(gate::SHORTEST);
         gate.add(begin, Letters::AsWritten, Meaning::Token(&NUMBERED));
+    }
+    for kind in ["U", "A", "O", "X"] {
+        // After the two that say what it is come zeros, so that the fourth letter is one of the first sixteen.
+        for letter in 'A'..='P' {
+            let begin = format!("S{kind}A{letter}");
+            gate.add(begin.into_bytes(), Letters::AsWritten, Meaning::Token(&NKEY));
+        }
     }
     for program in PROGRAMS {
         gate.add(program.gate.as_bytes(), Letters::AsWritten, Meaning::Program(program));

@@ -280,7 +280,8 @@ const NOT_AFTER: &[&str] = &[
     "delete", "generate", "revoke", "refresh", "revoked", "request", "response", "auth", "url",
     "domain", "realm", "region", "zone", "keyid", "curve", "usages", "ops", "down", "up", "press",
     "pressed", "path", "bindings", "binding", "map", "maps", "metric", "metrics", "total",
-    "counter", "sum", "bucket", "buckets", "le", "plugin", "plugins", "file_path", "less", "free",
+    "counter", "sum", "bucket", "buckets", "le", "plugin", "plugins", "file_path", "jar", "pom", "aar", "war", "tgz", "whl", "zip", "gz", "nupkg", "deb", "rpm", "gem", "dll", "exe", "asm",
+    "js", "ts", "py", "java", "pem", "crt", "attribute", "attr", "arg", "argument", "literal", "selector", "locator", "xpath", "less", "free",
     "fds", "fd", "node", "tag", "details", "func", "fn", "over", "band", "on", "methods", "bytes",
     "expired", "needed", "rejected", "restriction", "allowed", "flag", "flags", "re", "regexp", "rx",
 ];
@@ -290,7 +291,7 @@ const NOT_BEFORE_PASSWORD: &[&str] = &[
     "no", "without", "forgot", "reset", "change", "show", "hide", "toggle", "has", "is", "by",
     "lines", "allow", "require", "requires", "boarding", "bypass", "type", "input", "multi",
     "single", "one", "first", "second", "two", "render", "compiler", "optimization", "test",
-    "tests", "to", "will", "must", "can", "did", "not",
+    "tests", "ask", "to", "will", "must", "can", "did", "not",
 ];
 
 /// `next_page_token`: a place in a list. `max_token`: a number of words.
@@ -300,7 +301,7 @@ const NOT_BEFORE_TOKEN: &[&str] = &[
     "completion", "cached", "per", "unexpected", "expected", "invalid", "eof", "eos", "bos", "pad",
     "unk", "sep", "cls", "mask", "special", "stop", "start", "end", "first", "last", "current",
     "previous", "lookahead", "peek", "lexer", "is", "has", "no", "non", "fungible", "resume",
-    "sync", "change", "fencing", "position",
+    "sync", "change", "fencing", "position", "starting", "lock", "idempotency", "action", "marker", "dedup",
 ];
 
 /// By words of the name, the most telling first.

@@ -80,6 +80,10 @@ pub fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> 
     if before == b':' && at(line, end) == b':' && from == start {
         return None;
     }
+    // `"AWS::IAM::AccessKey"`: a type.
+    if quote.is_some() && line.get(..from).is_some_and(|front| front.ends_with(b"::")) {
+        return None;
+    }
     let text = line.get(from..end)?;
     if is_public(line, from, text) {
         return None;

@@ -1,5 +1,6 @@
 //! Values that are no secret but say where it is, or are code that makes it.
 
+use super::code::is_expression;
 use super::values::{Form, Makeup, is_slug};
 use super::vocabulary;
 
@@ -15,6 +16,8 @@ fn is_name(value: &[u8]) -> bool {
 
 /// Where the secret is, or code that makes it, instead of the secret.
 pub fn is_reference(value: &[u8], form: Form) -> bool {
+    // `-pass pass:$PASSWORD`
+    let value = value.strip_prefix(b"pass:").unwrap_or(value);
     let has = |needle: &str| value.windows(needle.len()).any(|window| window == needle.as_bytes());
     if INSERTED.iter().any(|one| has(one)) {
         return true;
@@ -33,7 +36,7 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         (b'&' | b'*' | b'@' | b'!' | b'%' | b'#' | b'?' | b'|' | b'>' | b'\\', _) => {
             let word = rest
                 .iter()
-                .take_while(|byte| byte.is_ascii_alphabetic() || b"_:.&'<>".contains(byte))
+                .take_while(|byte| byte.is_ascii_alphabetic() || b"_:.&'<>*".contains(byte))
                 .count();
             if rest.len() < 4 || word == rest.len() {
                 return true;
@@ -52,6 +55,9 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
         return true;
     }
     if is_path(value) {
+        return true;
+    }
+    if form != Form::Quoted && is_expression(value, form == Form::Spaced) {
         return true;
     }
     form != Form::Quoted && form != Form::Argument && is_code(value) || is_call(value)
@@ -78,6 +84,7 @@ const REFERENCES: &[&str] = &[
     "data:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
     "sb_publishable_", "pk_live_", "pk_test_", "pk.",
     "process.env", "os.environ", "System.getenv", "std::env", "import.meta", "ssh-rsa", "ssh-ed",
+    "\\f[", "\\fI", "\\fB", "\\fR", "\\fP", "\\-",
     "AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2Vj", "age1", "@Microsoft.KeyVault",
 ];
 
@@ -95,7 +102,7 @@ fn is_path(value: &[u8]) -> bool {
     let parts = value.split(|byte| *byte == b'/');
     let named = |part: &[u8]| {
         part.len() <= 40
-            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-@".contains(byte))
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-@*~".contains(byte))
             && !Makeup::of(part).is_random()
     };
     if starts {
@@ -106,7 +113,7 @@ fn is_path(value: &[u8]) -> bool {
     let ending = value.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     let file = ending.len() < value.len() && vocabulary::is_ending(ending);
     count > 1 && parts.clone().all(|part| named(part) && is_slug(part))
-        || file && parts.clone().all(named)
+        || file && (parts.clone().all(named) || count == 1 && Makeup::of(value).is_wordy(value))
 }
 
 /// `user.password`, `config['x']`, `args.token`, `a ? b : c`
@@ -116,6 +123,10 @@ fn is_code(value: &[u8]) -> bool {
     let identifier = |part: &[u8]| {
         let part = part.strip_suffix(b"?").or(part.strip_suffix(b"!")).unwrap_or(part);
         let part = part.strip_prefix(b"#").unwrap_or(part);
+        // `this$1`, `$Type`
+        let part = part.strip_prefix(b"$").unwrap_or(part);
+        let dollar = part.windows(2).position(|two| two[0] == b'$' && two[1].is_ascii_digit());
+        let part = part.get(..dollar.unwrap_or(part.len())).unwrap_or_default();
         part.len() < 12 && is_name(part) || is_identifier(part)
     };
     let joined =

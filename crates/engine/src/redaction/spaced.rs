@@ -2,6 +2,7 @@
 //! and sentences that give a password away.
 
 use super::assignment::Context;
+use super::code::is_key_id;
 use super::found::{Found, Memory};
 use super::lines::is_real;
 use super::names::{Name, PASSPHRASE, Promise};
@@ -62,6 +63,7 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     } else {
         return said(context, &value, text, found) || announced::told(context, found);
     };
+    let accepted = accepted && !is_key_id(word, text);
     if accepted {
         let prefix = if text.starts_with(b"pass:") { 5 } else { 0 };
         found.add(value.start + prefix, value.end, context.kind());

@@ -86,6 +86,9 @@ pub const NUMBERED: Token = mixed(
     &[Run(SAFE, 20, 25), Text("."), Run(SAFE, 6, 7), Text("."), Run(SAFE, 27, 45)],
 );
 
+/// Seeds of users, accounts, operators and curves: Base32, whose first letters follow from what they are for.
+pub const NKEY: Token = digit("nats-seed", &[], &[Run(UPNUM, 54, 54)]);
+
 pub const TOKENS: &[Token] = &[
     // Clouds and hosting.
     token("aws-access-key-id", &["AKIA", "ASIA", "ABIA", "ACCA"], &[Run(UPNUM, 16, 16)]),

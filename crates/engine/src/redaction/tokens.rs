@@ -1,5 +1,6 @@
 //! Whether a token of the table stands where it seems to begin.
 
+use super::code::is_in_digest;
 use super::found::{Found, Hit};
 use super::reading::at;
 use super::shape::{self, is};
@@ -16,7 +17,7 @@ pub fn look(hit: &Hit<'_>, token: &'static Token, begin: usize, found: &mut Foun
     let body = hit.line.get(behind..end).unwrap_or_default();
     let body =
         if token.before.is_some() { hit.line.get(start..end).unwrap_or_default() } else { body };
-    if passes(token.check, body) {
+    if passes(token.check, body) && !is_in_digest(hit.line.get(..hit.at).unwrap_or_default()) {
         let from = if token.cover == Cover::Rest { behind } else { start };
         found.add_token(from, end, token.kind);
     }

@@ -352,7 +352,8 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     }
     // A program in an address: `?code=fn+main()%0A`.
     let has = |needle: &[u8]| value.windows(needle.len()).any(|window| window == needle);
-    if form == Form::Query && (has(b"%0A") || has(b"(") || has(b"%7B")) {
+    if form == Form::Query && (has(b"%0A") || has(b"(") || has(b"%7B") || has(b"%3C") || has(b"++"))
+    {
         return false;
     }
     let enough = if form == Form::Query { 3.0 } else { 3.5 };

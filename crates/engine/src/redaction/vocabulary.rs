@@ -274,5 +274,5 @@ const ENDINGS: &[&str] = &[
     "pem", "key", "txt", "json", "yaml", "yml", "toml", "crt", "cer", "p12", "pfx", "jks", "env",
     "ini", "conf", "cfg", "properties", "go", "rs", "py", "js", "ts", "tsx", "jsx", "java", "rb",
     "php", "sh", "md", "html", "xml", "gpg", "asc", "pub", "der", "keystore", "csv", "log", "tf",
-    "tfvars", "lock", "sql", "css", "vue", "c", "h", "cpp", "kdbx", "enc", "age", "local",
+    "tfvars", "lock", "sql", "css", "vue", "c", "h", "cpp", "kdbx", "enc", "age", "local", "zip", "tgz", "jar", "whl",
 ];

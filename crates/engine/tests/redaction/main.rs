@@ -23,6 +23,7 @@ const KIN: &str = include_str!("kin_secrets.txt");
 const HARMLESS_KIN: &str = include_str!("kin_lookalikes.txt");
 const PLAIN: &str = include_str!("plain_secrets.txt");
 const HARMLESS_PLAIN: &str = include_str!("plain_lookalikes.txt");
+const HARMLESS_REFERS: &str = include_str!("refers_lookalikes.txt");
 
 fn redacted(rules: &Rules, text: &[u8]) -> (String, Report) {
     let (output, report) = rules.redact(text);
@@ -81,6 +82,7 @@ fn what_looks_like_a_secret_stays() {
         HARMLESS_CLASSES,
         HARMLESS_KIN,
         HARMLESS_PLAIN,
+        HARMLESS_REFERS,
     ]
     .into_iter()
     .flat_map(cases)
