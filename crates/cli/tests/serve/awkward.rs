@@ -56,7 +56,7 @@ fn of_many_decisions_one_counts() {
     let path = format!("/v1/approvals/{}", question(&daemon));
     let answers: Vec<_> = std::thread::scope(|scope| {
         let decide = |number: usize| {
-            let decision = if number % 2 == 0 { "approve" } else { "deny" };
+            let decision = if number.is_multiple_of(2) { "approve" } else { "deny" };
             daemon.post(As::Person, &path, &json!({ "decision": decision }))
         };
         let all: Vec<_> = (0..8).map(|number| scope.spawn(move || decide(number))).collect();
