@@ -36,6 +36,7 @@ pub mod reference;
 pub mod report;
 mod session;
 pub mod surroundings;
+pub mod tasks;
 pub mod undo;
 
 pub use error::EngineError;

@@ -1,0 +1,111 @@
+//! A task as it is kept.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Plan, State};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// A UUID of version 7: ordered by the time it was asked for.
+    pub id: String,
+    pub agent: String,
+    pub goal: String,
+    pub state: State,
+    /// Absent until it is planned.
+    pub plan: Option<Plan>,
+    /// One for each step of the plan.
+    pub steps: Vec<StepRun>,
+    /// The question at the approval gate, while and after it is asked.
+    pub approval: Option<String>,
+    /// The steps that a person has said yes to, by number.
+    #[serde(default)]
+    pub approved: Vec<usize>,
+    /// Why it is in this state, for people: the rule that denies, what was found instead of what was expected.
+    pub reason: String,
+    /// Undo what was done when it fails.
+    #[serde(default)]
+    pub rollback_on_failure: bool,
+    /// Every step is decided on its own.
+    #[serde(default)]
+    pub step_by_step: bool,
+    /// What was done was undone.
+    #[serde(default)]
+    pub rolled_back: bool,
+    /// Milliseconds since 1970.
+    pub created: u64,
+    pub changed: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StepRun {
+    pub state: StepState,
+    pub attempts: Vec<Attempt>,
+    /// What was expected of the last attempt, and what was found.
+    pub checks: Vec<Check>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    #[default]
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    /// The task ended before it came to it.
+    Skipped,
+    Undone,
+}
+
+/// One run of a step: one request, one transaction.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The correlation id of the request, known before it runs.
+    pub request: String,
+    /// Milliseconds since 1970.
+    pub started: u64,
+    /// Absent: it runs, or whoever ran it has died.
+    pub ended: Option<u64>,
+    pub exit_code: Option<i32>,
+    pub timed_out: bool,
+    /// Head and tail of it, without secrets.
+    pub stdout: String,
+    pub stderr: String,
+    pub truncated: bool,
+    /// The record by which it can be undone.
+    pub undo: Option<u64>,
+    /// Some of it cannot be undone: it reached outside, or wrote directly.
+    pub irreversible: bool,
+    pub rolled_back: bool,
+    /// It was refused: the rule and the reason.
+    pub refused: Option<String>,
+}
+
+/// One expectation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// The field of the plan: `exit_code`, `stdout_contains`, …
+    pub what: String,
+    pub expected: String,
+    pub found: String,
+    pub held: bool,
+}
+
+/// S4's entry of the `executionLog`, to the letter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogEntry {
+    /// Milliseconds since 1970.
+    pub timestamp: u64,
+    #[serde(rename = "type")]
+    pub kind: LogKind,
+    pub content: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogKind {
+    Command,
+    Output,
+    Error,
+    Info,
+}
