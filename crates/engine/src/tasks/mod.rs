@@ -6,13 +6,16 @@
 //! ```
 //!
 //! - [`plan`]: what is to be done.
+//! - [`planner`]: who makes a plan of a goal.
 //! - [`state`]: the one state machine.
 //! - [`task`]: a task as it is kept, and what was found when its steps ran.
 
 pub mod plan;
+pub mod planner;
 pub mod state;
 pub mod task;
 
 pub use plan::{Expect, Plan, PlannedStep, Retry};
+pub use planner::{Planner, PlanningFailed};
 pub use state::State;
 pub use task::{Attempt, Check, LogEntry, LogKind, StepRun, StepState, Task};
