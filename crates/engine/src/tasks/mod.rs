@@ -5,17 +5,43 @@
 //! pending → planning → validating → pending_approval → running → evaluating → completed | failed | cancelled
 //! ```
 //!
-//! - [`plan`]: what is to be done.
-//! - [`planner`]: who makes a plan of a goal.
-//! - [`state`]: the one state machine.
-//! - [`task`]: a task as it is kept, and what was found when its steps ran.
+//! - [`plan`]: what is to be done. [`planner`]: who makes a plan of a goal.
+//! - [`state`]: the one state machine. [`task`]: a task as it is kept, and what was found when its steps ran.
+//! - [`Tasks`]: those of one project: asked for, worked on, decided, ended, taken up again.
+//!
+//! How it holds together when a process dies: a task belongs to whoever holds its lock (`keeping`), every change of it is
+//! on the disk before what follows from it is done, an attempt of a step is a request whose id is on the disk before it
+//! begins, and what became of that request the chain of records and the journal of undo know (`recovery`).
 
+mod advancing;
+mod checking;
+mod deciding;
+mod error;
+mod gate;
+mod keeping;
+mod locks;
+mod log;
 pub mod plan;
 pub mod planner;
+mod project;
+mod recovery;
+mod running;
 pub mod state;
+mod steps;
+mod taking_back;
 pub mod task;
+mod turns;
+mod validation;
+mod watching;
+mod work;
 
+pub use deciding::{Again, Answer};
+pub use error::TaskError;
+pub use keeping::Move;
 pub use plan::{Expect, Plan, PlannedStep, Retry};
 pub use planner::{Planner, PlanningFailed};
+pub use project::{Grounds, Launching, Origin, Tasks, Wishes};
+pub use recovery::{Became, Recovered};
 pub use state::State;
-pub use task::{Attempt, Check, LogEntry, LogKind, StepRun, StepState, Task};
+pub use task::{About, Asking, Attempt, Check, LogEntry, LogKind, StepRun, StepState, Task};
+pub use watching::{Event, Manner, Stopper, Watcher};
