@@ -5,10 +5,11 @@
 //! pending → planning → validating → pending_approval → running → evaluating → completed | failed | cancelled
 //! ```
 //!
-//! - [`plan`]: what is to be done.
+//! - [`plan`]: what is to be done; [`duration`]: how long it may take.
 //! - [`state`]: the one state machine.
 //! - [`task`]: a task as it is kept, and what was found when its steps ran.
 
+pub mod duration;
 pub mod plan;
 pub mod state;
 pub mod task;
