@@ -5,7 +5,7 @@
 //! pending → planning → validating → pending_approval → running → evaluating → completed | failed | cancelled
 //! ```
 //!
-//! - [`plan`]: what is to be done. [`planner`]: who makes a plan of a goal.
+//! - [`plan`]: what is to be done; [`duration`]: how long it may take. [`planner`]: who makes a plan of a goal.
 //! - [`state`]: the one state machine. [`task`]: a task as it is kept, and what was found when its steps ran.
 //! - [`Tasks`]: those of one project: asked for, worked on, decided, ended, taken up again.
 //!
@@ -16,6 +16,7 @@
 mod advancing;
 mod checking;
 mod deciding;
+pub mod duration;
 mod error;
 mod gate;
 mod keeping;

@@ -15,6 +15,7 @@ use crate::approvals::{Approver, Desk, PendingStore, Unattended};
 use crate::audit::Trail;
 use crate::audit::cleansing;
 use crate::commands_file::Trust;
+use crate::configuration::TaskSettings;
 use crate::error::EngineError;
 use crate::redaction::Redaction;
 use crate::session::SessionOptions;
@@ -31,6 +32,8 @@ pub struct Grounds {
     /// The operator's own state, where agents take turns. Absent: nothing runs.
     pub state: Option<PathBuf>,
     pub launch: Launching,
+    /// The operator's limits.
+    pub settings: TaskSettings,
 }
 
 /// What a task comes from.

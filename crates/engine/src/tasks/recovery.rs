@@ -121,7 +121,8 @@ impl Work<'_> {
             && let Some(outcome) = &recorded.outcome
             && outcome.stopped.is_empty()
         {
-            return Ok(Fate::Ended(Box::new(ended(open, reader, recorded, outcome)?)));
+            let most = self.output_limit();
+            return Ok(Fate::Ended(Box::new(ended(open, reader, recorded, outcome, most)?)));
         }
         let idempotent = self.task.planned(step).is_some_and(|planned| planned.idempotent);
         let taken = self.tasks.take_back(open, &self.task.agent)?;
@@ -160,6 +161,7 @@ fn ended(
     reader: &Reader,
     recorded: &Recorded,
     outcome: &Outcome,
+    most: u64,
 ) -> Result<Attempt, TaskError> {
     let text = |stream| -> Result<String, TaskError> {
         let bytes = reader.output(recorded, stream)?.unwrap_or_default();
@@ -169,7 +171,7 @@ fn ended(
     attempt.ended = Some(now());
     attempt.timed_out = outcome.timed_out;
     attempt.exit_code = Some(outcome.exit);
-    attempt.keep_output(&text(0)?, &text(1)?, false);
+    attempt.keep_output([&text(0)?, &text(1)?], most, false);
     attempt.undo = outcome.undo.as_ref().map(|undo| undo.id);
     let strategy = outcome.undo.as_ref().map(|undo| undo.strategy.as_str()).unwrap_or_default();
     let reached = outcome.connections.iter().any(|connection| connection.fate == "reached");

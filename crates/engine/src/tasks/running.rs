@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_policy::Verdict;
@@ -10,7 +11,6 @@ use exacta_shell::status::Stop;
 
 use super::keeping::now;
 use super::log::Ears;
-use super::plan::USUAL_OUTPUT;
 use super::watching::Event;
 use super::work::Work;
 use super::{Attempt, LogKind, PlannedStep, StepState, Task, TaskError};
@@ -68,8 +68,8 @@ impl Work<'_> {
         approver: Arc<dyn Approver>,
     ) -> Result<SessionOptions, TaskError> {
         let mut options = self.tasks.options(approver)?;
-        options.limits.wall_time = Some(planned.time_limit());
-        options.output = Some(OutputLimit::new(USUAL_OUTPUT, None, ""));
+        options.limits.wall_time = Some(self.time_limit(planned));
+        options.output = Some(OutputLimit::new(self.output_limit(), None, ""));
         options.redaction.results = Results::Redacted;
         let task = &self.task;
         if let Some(judgement) = &mut options.judgement {
@@ -90,10 +90,20 @@ impl Work<'_> {
         Ok(options)
     }
 
+    /// As the step says, else as the operator does.
+    pub(super) fn time_limit(&self, planned: &PlannedStep) -> Duration {
+        planned.timeout.unwrap_or(self.tasks.grounds.settings.timeout)
+    }
+
+    /// Of the output of one command.
+    pub(super) fn output_limit(&self) -> u64 {
+        self.tasks.grounds.settings.output_bytes
+    }
+
     /// Runs it, with what it writes in the log as it comes.
     fn perform(&self, session: &mut Session, request: Request) -> Outcome {
         let (sender, receiver) = mpsc::channel();
-        let ears = Ears::new(USUAL_OUTPUT, sender);
+        let ears = Ears::new(self.output_limit(), sender);
         let request = request.heard(Arc::new(Bytes::new(Vec::new())), Arc::clone(&ears) as _);
         self.stopper.attach(Some(session.prepare()));
         let outcome = thread::scope(|scope| {
@@ -125,13 +135,14 @@ impl Work<'_> {
         let lasting = lasting || left.iter().any(|record| !record.irreversible.is_empty());
         let undo = outcome.undo.as_ref().map(|undo| undo.id.0);
         let undo = undo.or(left.first().map(|record| record.id.0));
+        let most = self.output_limit();
         let Some(attempt) = self.last_attempt_mut(step) else { return Ok(()) };
         attempt.ended = Some(now());
         attempt.timed_out = matches!(outcome.stopped, Some(Stop::TimedOut));
         attempt.exit_code =
             Some(if attempt.timed_out { TIMED_OUT } else { i32::from(outcome.status.0) });
         let (stdout, stderr) = (outcome.stdout.to_str_lossy(), outcome.stderr.to_str_lossy());
-        attempt.keep_output(&stdout, &stderr, outcome.truncated);
+        attempt.keep_output([&stdout, &stderr], most, outcome.truncated);
         attempt.undo = undo;
         attempt.irreversible = lasting;
         attempt.interrupted = matches!(outcome.stopped, Some(Stop::Cancelled));
@@ -155,9 +166,10 @@ impl Work<'_> {
 }
 
 impl Attempt {
-    /// Both streams together are within S4's limit: of errors half of it at most, unless there is room.
-    pub(super) fn keep_output(&mut self, stdout: &str, stderr: &str, truncated: bool) {
-        let most = usize::try_from(USUAL_OUTPUT).unwrap_or(usize::MAX);
+    /// Both streams together are within the limit: of errors half of it at most, unless there is room.
+    pub(super) fn keep_output(&mut self, streams: [&str; 2], most: u64, truncated: bool) {
+        let [stdout, stderr] = streams;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let for_errors = stderr.len().min((most / 2).max(most.saturating_sub(stdout.len())));
         let for_output = most.saturating_sub(for_errors);
         let (output, errors) = (shortened_to(stdout, for_output), shortened_to(stderr, for_errors));

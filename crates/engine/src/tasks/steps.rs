@@ -98,11 +98,12 @@ impl Work<'_> {
     /// afterwards the same look would find something else.
     fn conclude(&mut self, step: usize, planned: &PlannedStep) -> Result<bool, TaskError> {
         let checks = self.checks(step, planned)?;
+        let limit = self.time_limit(planned);
         let Some(attempt) = self.last_attempt_mut(step) else { return Ok(false) };
         let failed = if let Some(refused) = &attempt.refused {
             Some(format!("it was refused: {refused}"))
         } else if attempt.timed_out {
-            Some(format!("it took longer than {} s", planned.time_limit().as_secs_f64()))
+            Some(format!("it took longer than {} s", limit.as_secs_f64()))
         } else {
             checks.iter().find(|check| !check.held).map(|check| {
                 format!("{}: expected {}, found {}", check.what, check.expected, check.found)
