@@ -5,11 +5,12 @@
 //! pending → planning → validating → pending_approval → running → evaluating → completed | failed | cancelled
 //! ```
 //!
-//! - [`plan`]: what is to be done.
+//! - [`plan`]: what is to be done; [`duration`]: how long it may take.
 //! - [`planner`]: who makes a plan of a goal.
 //! - [`state`]: the one state machine.
 //! - [`task`]: a task as it is kept, and what was found when its steps ran.
 
+pub mod duration;
 pub mod plan;
 pub mod planner;
 pub mod state;
