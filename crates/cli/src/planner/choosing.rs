@@ -17,6 +17,27 @@ use crate::launch;
 const ANTHROPIC: (&str, &str, &str) =
     ("https://api.anthropic.com", "claude-sonnet-4-5", "ANTHROPIC_API_KEY");
 const OPENAI: (&str, &str, &str) = ("https://api.openai.com/v1", "gpt-5-mini", "OPENAI_API_KEY");
+const SAFE: &[&str] = &[
+    "ls",
+    "cat",
+    "grep",
+    "find",
+    "head",
+    "tail",
+    "wc",
+    "echo",
+    "pwd",
+    "date",
+    "whoami",
+    "env",
+    "npm run",
+    "npm test",
+    "npm build",
+    "git status",
+    "git log",
+    "git diff",
+    "git branch",
+];
 const USUAL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The planner of this project. `told` hears how far it is.
@@ -39,9 +60,11 @@ pub fn choose(
     Ok(ChosenPlanner { backend, root, allowed, rules, key, limit, told })
 }
 
-/// The commands that run in a task without a question.
+/// The commands that run in a task without a question, as whoever plans is told: S4's list and the operator's. What is on it
+/// and blocked by S3 (`curl`, `wget`) is not offered.
 pub fn allowed(configuration: &Configuration) -> Vec<String> {
-    configuration.tasks.allow.clone()
+    let safe = SAFE.iter().map(|command| (*command).to_owned());
+    safe.chain(configuration.tasks.allow.iter().cloned()).collect()
 }
 
 fn by_key() -> Option<PlannerSettings> {

@@ -24,7 +24,7 @@ use super::{Asking, Backend, LONGEST_ANSWER, Question, written};
 
 const PAUSE: Duration = Duration::from_millis(5);
 /// Of what it complains about, so much from the end.
-const LONGEST_COMPLAINT: usize = 2_000;
+const LONGEST_COMPLAINT: usize = 400;
 /// It has ended; whoever has inherited its output may still hold it open.
 const LINGERING: Duration = Duration::from_secs(2);
 
@@ -130,7 +130,7 @@ impl Backend for Program {
             std::thread::spawn(move || stdin.write_all(request.to_string().as_bytes()));
         }
         let ended = wait(&mut child, asking);
-        let gathered = ended.map(|status| (status, said(stdout, status), said(stderr, status)));
+        let gathered = ended.map(|status| (status, said(stdout), said(stderr)));
         end(&mut child);
         let Some((status, answer, complaint)) = gathered else {
             return Err(failure::timeout(asking.limit));
@@ -141,9 +141,8 @@ impl Backend for Program {
 
 fn judge(status: ExitStatus, answer: Vec<u8>, complaint: &[u8]) -> Result<String, PlanningFailed> {
     if !status.success() {
-        let complaint = String::from_utf8_lossy(complaint);
-        let start = complaint.ceil_char_boundary(complaint.len().saturating_sub(LONGEST_COMPLAINT));
-        let words = quoted(complaint.get(start..).unwrap_or_default());
+        let start = complaint.len().saturating_sub(LONGEST_COMPLAINT);
+        let words = quoted(&String::from_utf8_lossy(complaint.get(start..).unwrap_or_default()));
         let words = if words.is_empty() { "it did not say why".to_owned() } else { words };
         return Err(because(
             format!("the planner failed ({status}): {words}"),
@@ -172,7 +171,7 @@ fn reading(mut stream: impl Read + Send + 'static, limit: usize) -> Receiver<Vec
     receiver
 }
 
-fn said(stream: Option<Receiver<Vec<u8>>>, _ended: ExitStatus) -> Vec<u8> {
+fn said(stream: Option<Receiver<Vec<u8>>>) -> Vec<u8> {
     stream.and_then(|stream| stream.recv_timeout(LINGERING).ok()).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ use exacta::redaction::Rules;
 use exacta_shell::filesystem::{Directory, FileKind, FileSystem, Follow};
 
 use super::ignored::Ignored;
-use super::scripts;
+use super::{failure, scripts};
 
 /// In bytes.
 pub const BUDGET: usize = 12 << 10;
@@ -128,8 +128,8 @@ fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(most.saturating_sub(NOTE.len()));
-    format!("{}{NOTE}", text.get(..end).unwrap_or_default().trim_end())
+    let room = most.saturating_sub(NOTE.len());
+    format!("{}{NOTE}", failure::beginning(text, room).trim_end())
 }
 
 #[cfg(test)]

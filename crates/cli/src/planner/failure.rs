@@ -84,13 +84,17 @@ pub fn quoted(text: &str) -> String {
         }
         quoted.push_str(word);
         if quoted.len() > LONGEST_QUOTE {
-            let end = quoted.floor_char_boundary(LONGEST_QUOTE);
-            quoted.truncate(end);
-            quoted.push('…');
+            quoted = format!("{}…", beginning(&quoted, LONGEST_QUOTE));
             break;
         }
     }
     quoted
+}
+
+/// At most so many bytes, in whole characters.
+pub fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
 #[cfg(test)]

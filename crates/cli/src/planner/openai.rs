@@ -1,4 +1,4 @@
-//! `POST /chat/completions` as OpenAI has it, and the many servers that speak like it. The plan is the content of the answer,
+//! `POST /chat/completions` as `OpenAI` has it, and the many servers that speak like it. The plan is the content of the answer,
 //! held to the schema by the server where it can do that, and by the prompt where it cannot.
 
 use std::sync::atomic::{AtomicBool, Ordering};

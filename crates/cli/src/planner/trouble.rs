@@ -19,7 +19,7 @@ pub struct Said {
 }
 
 impl Said {
-    /// OpenAI's and Anthropic's shapes, and those of others who speak like them.
+    /// In the shapes of `OpenAI`, of Anthropic, and of others who speak like them.
     pub fn of(text: &str) -> Self {
         match serde_json::from_str::<Value>(text) {
             Ok(value) => Said::of_value(&value),

@@ -1,5 +1,6 @@
 //! What can go wrong on the way to an endpoint, and that a key goes to nobody else.
 
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -145,8 +146,14 @@ fn whom_nobody_reaches() {
     let said = at("https://does-not-exist.invalid/v1").failure();
     assert!(said.contains("does-not-exist.invalid"), "{said}");
     // It does not speak TLS.
-    let server = Server::start([Reply::json(200, &json!({}))]);
-    let said = at(&format!("https://127.0.0.1:{}/v1", server.port)).failure();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("somebody");
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        std::thread::sleep(Duration::from_secs(5));
+    });
+    let said = at(&format!("https://127.0.0.1:{port}/v1")).failure();
     assert!(said.contains("no secure connection to 127.0.0.1"), "{said}");
 }
 
