@@ -148,6 +148,16 @@ impl Configuration {
             when: self.asked,
         }
     }
+
+    /// What the commands of a task are judged by: the same rules, and S4's. An approval given to a task holds for nothing
+    /// else, hence the version of its own.
+    pub fn task_judgement(&self, approver: Arc<dyn Approver>) -> Judgement {
+        Judgement {
+            policy: Arc::new(self.policy.for_tasks(self.tasks.list())),
+            version: Digest::of(b"task".into(), b"".into(), &[], &self.version),
+            ..self.judgement(Face::Run, approver)
+        }
+    }
 }
 
 struct File {

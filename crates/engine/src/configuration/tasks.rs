@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use exacta_policy::rules::{LoadError, RuleFile, Tier};
+use exacta_policy::rules::{LoadError, RuleFile, TaskList, Tier};
 use serde::Deserialize;
 
 use super::settings::{Placed, Settings, problem};
@@ -23,6 +23,15 @@ pub struct TaskSettings {
     pub output_bytes: u64,
     /// Where a step says nothing.
     pub retries: u32,
+}
+
+impl TaskSettings {
+    /// Every entry was tried when its file was read.
+    pub(super) fn list(&self) -> TaskList {
+        self.allow
+            .iter()
+            .fold(TaskList::default(), |list, entry| list.clone().with(entry).unwrap_or(list))
+    }
 }
 
 impl Default for TaskSettings {
@@ -79,12 +88,13 @@ pub(super) fn read(file: &RuleFile, written: WrittenTasks) -> Result<Said, LoadE
 }
 
 fn entry_of(file: &RuleFile, entry: toml::Spanned<String>) -> Result<String, LoadError> {
-    if entry.get_ref().trim().is_empty() {
-        let message = "an empty entry would allow every command".to_owned();
-        let hint = "the first words of a command: \"cargo test\", \"mkdir\"";
-        return Err(problem(file, entry.span().start, message, hint));
+    match TaskList::default().with(entry.get_ref()) {
+        Ok(_) => Ok(entry.into_inner()),
+        Err(message) => {
+            let hint = "the first words of a command, as in a rule: \"cargo test\", \"mkdir\"";
+            Err(problem(file, entry.span().start, message, hint))
+        }
     }
-    Ok(entry.into_inner())
 }
 
 /// Whoever may loosen extends the list. Of the limits the most specific wins; what the administrator or a project that is
@@ -177,7 +187,7 @@ mod tests {
     fn what_is_wrong_is_pointed_at() {
         for (text, place, message) in [
             ("[tasks]\nalow = []\n", "x.toml:2:1:", "unknown field `alow`"),
-            ("[tasks]\nallow = [\"ls\", \" \"]\n", "x.toml:2:16:", "an empty entry"),
+            ("[tasks]\nallow = [\"ls\", \" \"]\n", "x.toml:2:16:", "an empty pattern"),
             ("[tasks]\ntimeout = \"soon\"\n", "x.toml:2:11:", "no length of time"),
             ("[tasks]\nretries = 101\n", "x.toml:2:11:", "101 retries are too many"),
         ] {
