@@ -9,6 +9,7 @@ mod invocation;
 mod launch;
 mod mcp;
 mod output;
+mod planner;
 mod progress;
 mod prompt;
 mod serve;

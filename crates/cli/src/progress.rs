@@ -110,6 +110,14 @@ impl Drop for Running {
     }
 }
 
+/// Another text in the place of the line.
+pub fn say(text: &str) {
+    // Somebody is being asked.
+    let Ok(mut is_shown) = LINE.try_lock() else { return };
+    *is_shown = true;
+    output::error(&format!("\r\x1b[Kexacta: {text}"));
+}
+
 /// Takes the line away, for as long as this is held: for questions and messages.
 pub fn aside() -> MutexGuard<'static, bool> {
     let mut is_shown = LINE.lock().unwrap_or_else(PoisonError::into_inner);

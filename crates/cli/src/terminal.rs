@@ -59,7 +59,7 @@ pub fn visible_line(text: &str) -> String {
 }
 
 /// Marks that reorder text, and characters that take no room.
-fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'

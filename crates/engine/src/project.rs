@@ -7,7 +7,7 @@
 )]
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -46,6 +46,20 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
 /// A script that the operator names may lie anywhere.
 pub fn read_operator_file(path: &Path) -> io::Result<BString> {
     fs::read(path).map(BString::from)
+}
+
+/// A file that the operator names may lie anywhere too. Whole or not at all, and never through a link: whoever made one in
+/// the project would choose what is overwritten.
+pub fn write_operator_file(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+    let placed = file.write_all(text).and_then(|()| fs::rename(&temporary, path));
+    if placed.is_err() {
+        let _it_may_not_be_there = fs::remove_file(&temporary);
+    }
+    placed
 }
 
 /// A file that came with the project: itself and not what a link makes of it, and no more than people write.

@@ -256,6 +256,17 @@ pub const VERBS: &[Verb] = &[
             "the record of what was done",
         )
     },
+    Verb {
+        values: &[valued("output", Value::File, "write it into this file")],
+        ..verb(
+            "task",
+            Operands::Words(&[
+                ("plan", "a plan of commands for a goal; nothing runs"),
+                ("schema", "the JSON Schema of plans"),
+            ]),
+            "work as a plan of commands",
+        )
+    },
     verb("redact", Operands::Nothing, "standard input without its secrets"),
     Verb {
         flags: &[flag(
@@ -333,6 +344,7 @@ mod tests {
                     (Operands::Words(_), "hook" | "setup") => Some("claude-code"),
                     (Operands::Words(_), "shell") => Some("status"),
                     (Operands::Words(_), "audit") => Some("head"),
+                    (Operands::Words(_), "task") => Some("schema"),
                     _ => None,
                 };
                 let mut words = vec![OsString::from(verb.name)];

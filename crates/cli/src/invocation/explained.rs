@@ -217,6 +217,31 @@ pub const EXPLAINED: &[Explained] = &[
         ],
     },
     Explained {
+        verb: "task",
+        usage: &[
+            (
+                "task plan DESCRIPTION [-o FILE] [--json]",
+                "a plan for it, as TOML or JSON; nothing runs",
+            ),
+            ("task schema [-o FILE]", "the JSON Schema of plans"),
+        ],
+        text: "Work as a plan: commands in their order, each with what is expected of it. docs/tasks.md has it at length.\n\n\
+               plan asks a planner: the endpoint or the program of [planner] in your configuration, else the one whose key is in the \
+               environment (ANTHROPIC_API_KEY, OPENAI_API_KEY). It is told the goal, names of files, the beginning of the README and \
+               the names of scripts, without secrets. The plan is on standard output; what the rules say of its steps is on standard \
+               error.",
+        examples: &[
+            ("exacta task plan 'make the tests pass' -o plan.toml", "look at it, change it"),
+            ("exacta task schema > plan.schema.json", "for an editor"),
+        ],
+        exits: &[
+            ("0", "done"),
+            ("1", "there is no plan: the reason is on standard error"),
+            ("2", "wrong use"),
+            ("125", "it failed"),
+        ],
+    },
+    Explained {
         verb: "redact",
         usage: &[("redact [--json]", "")],
         text: "Copies standard input to standard output without its secrets. With --json their kinds and counts are on standard error.",

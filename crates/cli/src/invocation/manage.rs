@@ -9,6 +9,7 @@ use exacta::approvals::Scope;
 use super::audit::{self, AuditVerb, History};
 use super::definition::{AGENTS, SHELLS, Verb};
 use super::records::{self, RecordVerb};
+use super::tasks::{self, TaskVerb};
 use super::{McpInvocation, Reader, ServeInvocation, one_text, split_option};
 
 #[derive(Debug)]
@@ -29,6 +30,7 @@ pub enum Manage {
     },
     Records(RecordVerb),
     Audit(AuditVerb),
+    Task(TaskVerb),
     /// `exacta redact [--json]`
     Redact,
     Serve(ServeInvocation),
@@ -120,6 +122,7 @@ pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
         "setup" => setup(&given).map(Manage::Setup),
         "man" => super::help::named(&given.words).map(|topic| Manage::Man(topic.verb)),
         "audit" => audit::parse(&given).map(Manage::Audit),
+        "task" => tasks::parse(&given).map(Manage::Task),
         name => records::parse(name, &given).map(Manage::Records),
     }
 }

@@ -7,11 +7,13 @@ pub mod explained;
 mod help;
 mod manage;
 mod records;
+mod tasks;
 
 pub use audit::{AuditVerb, Format, History, filter_of};
 pub use help::Topic;
 pub use manage::{ApprovalsVerb, Manage, Scale, SetupInvocation, ShellVerb};
 pub use records::RecordVerb;
+pub use tasks::TaskVerb;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -14,6 +14,7 @@ mod run;
 mod script;
 pub mod shell;
 mod strict;
+mod task;
 mod trust;
 
 use crate::exit::Exit;
@@ -49,6 +50,7 @@ pub fn perform(invocation: Invocation) -> Exit {
         What::Manage(Manage::Audit(verb)) => audit::perform(&global, verb),
         What::Manage(Manage::Serve(serve)) => crate::serve::perform(&global, &serve),
         What::Manage(Manage::Mcp(mcp)) => crate::mcp::perform(&global, &mcp),
+        What::Manage(Manage::Task(verb)) => task::perform(&global, &verb),
         What::Manage(Manage::Redact) => redact::perform(&global),
         What::Manage(Manage::Completions(shell)) => completions::perform(shell),
         What::Manage(Manage::Hook { rewrite }) => {

@@ -1,0 +1,197 @@
+//! A program of the operator's own that prints a plan. It gets the question as JSON on standard input: `schema_version`, `goal`,
+//! `agent`, `root`, `context`, `schema`, and `repairs` when an answer was no plan.
+//!
+//! It runs outside of the jail, as the operator, because it is the operator's: no file of a project can name it. So nothing
+//! of the project must be able to become it either. Its directory is `/`, and no word of it leads into the project.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator's own program, named in the operator's own configuration, is run as the operator would run it"
+)]
+
+use std::io::{Read, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use exacta::tasks::PlanningFailed;
+use serde_json::json;
+
+use super::failure::{self, because, quoted};
+use super::{Asking, Backend, LONGEST_ANSWER, Question, written};
+
+const PAUSE: Duration = Duration::from_millis(5);
+/// Of what it complains about, so much from the end.
+const LONGEST_COMPLAINT: usize = 400;
+/// It has ended; whoever has inherited its output may still hold it open.
+const LINGERING: Duration = Duration::from_secs(2);
+
+pub struct Program {
+    words: Vec<String>,
+    root: PathBuf,
+}
+
+impl Program {
+    pub fn new(words: &[String], root: &Path) -> Result<Self, PlanningFailed> {
+        let first = words.first().map(String::as_str).unwrap_or_default();
+        if first.is_empty() {
+            return Err(because("planner.command is empty", "name a program and its arguments"));
+        }
+        if first.contains('/') && !first.starts_with('/') {
+            return Err(because(
+                format!("planner.command is a relative path: {first}"),
+                "write it from the root, or only its name",
+            ));
+        }
+        if let Some(word) = words.iter().find(|word| leads_into(word, root)) {
+            return Err(because(
+                format!("planner.command names a file of the project: {word}"),
+                "it runs outside of the jail: keep it where no agent can change it",
+            ));
+        }
+        let mut words = words.to_vec();
+        if let Some(program) = words.first_mut() {
+            *program = found(program, root)?;
+        }
+        Ok(Program { words, root: root.to_owned() })
+    }
+
+    fn spawn(&self) -> Result<Child, PlanningFailed> {
+        let (program, arguments) =
+            self.words.split_first().unwrap_or((const { &String::new() }, &[]));
+        Command::new(program)
+            .args(arguments)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // So that all it has started can be ended with it.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| {
+                because(
+                    format!("the planner {program} cannot be started: {error}"),
+                    "look at planner.command",
+                )
+            })
+    }
+}
+
+/// A link to a file of the project is one of it.
+fn leads_into(word: &str, root: &Path) -> bool {
+    // `--file=/project/x` too.
+    let path = word.find('/').and_then(|at| word.get(at..)).map(Path::new);
+    let real = path.map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+    real.is_some_and(|real| real.starts_with(root))
+}
+
+/// By its whole path: what the search for a name finds must not depend on a directory.
+fn found(program: &str, root: &Path) -> Result<String, PlanningFailed> {
+    if program.starts_with('/') {
+        return Ok(program.to_owned());
+    }
+    let directories = exacta::caller::path().into_iter().filter(|it| it.is_absolute());
+    let mut candidates = directories.map(|directory| directory.join(program));
+    let usable = |path: &PathBuf| {
+        path.to_str().is_some_and(|path| !leads_into(path, root))
+            && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+    };
+    let path = candidates.find(usable).and_then(|path| path.to_str().map(str::to_owned));
+    path.ok_or_else(|| {
+        because(format!("the planner {program} is not on the PATH"), "look at planner.command")
+    })
+}
+
+impl Backend for Program {
+    fn whom(&self) -> String {
+        self.words.first().cloned().unwrap_or_default()
+    }
+
+    fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed> {
+        let repairs = question.repairs.iter();
+        let request = json!({
+            "schema_version": 1,
+            "goal": question.goal,
+            "agent": question.agent,
+            "root": self.root.to_string_lossy(),
+            "context": question.context,
+            "schema": written::schema(),
+            "repairs": repairs
+                .map(|repair| json!({ "answer": repair.answer, "problem": repair.problem }))
+                .collect::<Vec<_>>(),
+        });
+        let mut child = self.spawn()?;
+        let stdout = child.stdout.take().map(|stdout| reading(stdout, LONGEST_ANSWER + 1));
+        let stderr = child.stderr.take().map(|stderr| reading(stderr, LONGEST_ANSWER));
+        if let Some(mut stdin) = child.stdin.take() {
+            // It may end without reading.
+            std::thread::spawn(move || stdin.write_all(request.to_string().as_bytes()));
+        }
+        let ended = wait(&mut child, asking);
+        let gathered = ended.map(|status| (status, said(stdout), said(stderr)));
+        end(&mut child);
+        let Some((status, answer, complaint)) = gathered else {
+            return Err(failure::timeout(asking.limit));
+        };
+        judge(status, answer, &complaint)
+    }
+}
+
+fn judge(status: ExitStatus, answer: Vec<u8>, complaint: &[u8]) -> Result<String, PlanningFailed> {
+    if !status.success() {
+        let start = complaint.len().saturating_sub(LONGEST_COMPLAINT);
+        let words = quoted(&String::from_utf8_lossy(complaint.get(start..).unwrap_or_default()));
+        let words = if words.is_empty() { "it did not say why".to_owned() } else { words };
+        return Err(because(
+            format!("the planner failed ({status}): {words}"),
+            "look at planner.command",
+        ));
+    }
+    if answer.len() > LONGEST_ANSWER {
+        return Err(failure::too_long(LONGEST_ANSWER));
+    }
+    // What is no text is no plan, and the reader says so.
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// All of a stream, on a thread of its own: who waits for a full pipe waits for ever. What is over the limit is read and dropped.
+fn reading(mut stream: impl Read + Send + 'static, limit: usize) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let (mut all, mut piece) = (Vec::new(), vec![0; 8 << 10]);
+        while let Ok(length @ 1..) = stream.read(&mut piece) {
+            let room = limit.saturating_sub(all.len());
+            all.extend_from_slice(piece.get(..length.min(room)).unwrap_or_default());
+        }
+        // Nobody may be interested any more.
+        let _ = sender.send(all);
+    });
+    receiver
+}
+
+fn said(stream: Option<Receiver<Vec<u8>>>) -> Vec<u8> {
+    stream.and_then(|stream| stream.recv_timeout(LINGERING).ok()).unwrap_or_default()
+}
+
+/// `None`: the time is over.
+fn wait(child: &mut Child, asking: &Asking<'_>) -> Option<ExitStatus> {
+    while Instant::now() < asking.ends {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) => std::thread::sleep(PAUSE),
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// With all that it has started and left in its group.
+fn end(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // There may be nobody left.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.wait();
+}

@@ -1,0 +1,155 @@
+//! Who makes a plan of a goal: a model behind an endpoint, or a program of the operator's.
+//!
+//! ```text
+//! goal, project ──context──▶ question ──backend──▶ answer ──reading──▶ plan
+//!                               ▲                     │ no plan: the error goes back, at most twice
+//!                               └─────────────────────┘
+//! ```
+//!
+//! Nothing leaves this machine with a secret in it that the rules recognise. A key is taken from the environment, goes into one
+//! header, and into no message. Nothing is run here, and nothing decided: a plan is judged like any other.
+
+mod answer;
+mod anthropic;
+mod choosing;
+mod command;
+mod context;
+mod endpoint;
+mod events;
+mod failure;
+mod ignored;
+mod openai;
+mod prompt;
+mod scripts;
+mod trouble;
+pub mod written;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use exacta::redaction::Rules;
+use exacta::tasks::{Plan, Planner, PlanningFailed};
+
+pub use choosing::{allowed, choose};
+
+/// More than any plan.
+const LONGEST_ANSWER: usize = 1 << 20;
+/// After an answer that is no plan.
+const REPAIRS: usize = 2;
+
+/// How far it is, for whoever waits.
+#[derive(Debug, Clone, Copy)]
+pub enum Stage<'a> {
+    Asking {
+        whom: &'a str,
+    },
+    /// So many bytes of the answer.
+    Heard(usize),
+    Pausing {
+        host: &'a str,
+        wait: Duration,
+    },
+    /// The answer was no plan.
+    Again {
+        problem: &'a str,
+    },
+}
+
+pub type Told = Box<dyn Fn(Stage<'_>) + Send + Sync>;
+
+/// Everything that is sent.
+struct Question {
+    goal: String,
+    agent: String,
+    context: String,
+    repairs: Vec<Repair>,
+}
+
+/// An answer that was no plan, and why.
+struct Repair {
+    answer: String,
+    problem: String,
+}
+
+/// What holds for one goal: all tries together end in time.
+struct Asking<'a> {
+    ends: Instant,
+    limit: Duration,
+    told: &'a (dyn Fn(Stage<'_>) + Send + Sync),
+}
+
+impl Asking<'_> {
+    fn remaining(&self) -> Result<Duration, PlanningFailed> {
+        let left = self.ends.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(failure::timeout(self.limit)) } else { Ok(left) }
+    }
+}
+
+trait Backend: Send + Sync {
+    /// For people.
+    fn whom(&self) -> String;
+    /// The answer as it is.
+    fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed>;
+}
+
+/// A planner as the operator has chosen it, for one project.
+pub struct ChosenPlanner {
+    backend: Box<dyn Backend>,
+    root: PathBuf,
+    /// The commands that run in a task.
+    allowed: Vec<String>,
+    /// With the key among what they recognise.
+    rules: Rules,
+    key: Option<String>,
+    limit: Duration,
+    told: Told,
+}
+
+impl ChosenPlanner {
+    fn asked(&self, goal: &str, agent: &str) -> Result<Plan, PlanningFailed> {
+        let asking =
+            Asking { ends: Instant::now() + self.limit, limit: self.limit, told: &*self.told };
+        let mut question = Question {
+            goal: self.hidden(goal),
+            agent: self.hidden(agent),
+            context: context::gather(&self.root, &self.allowed, &self.rules),
+            repairs: Vec::new(),
+        };
+        (self.told)(Stage::Asking { whom: &self.backend.whom() });
+        loop {
+            let text = self.backend.ask(&question, &asking)?;
+            let problem = match answer::plan(&text) {
+                Ok(plan) => return Ok(plan),
+                Err(problem) => self.hidden(&problem),
+            };
+            if question.repairs.len() >= REPAIRS {
+                return Err(failure::no_plan(REPAIRS + 1, &problem));
+            }
+            (self.told)(Stage::Again { problem: &failure::quoted(&problem) });
+            question.repairs.push(Repair { answer: self.hidden(&text), problem });
+        }
+    }
+
+    /// Without secrets. A key that is too short for the rules is one all the same.
+    fn hidden(&self, text: &str) -> String {
+        let text = self.rules.redact_text(text).0;
+        match &self.key {
+            Some(key) => text.replace(key, exacta::redaction::REDACTED),
+            None => text,
+        }
+    }
+}
+
+impl Planner for ChosenPlanner {
+    fn plan(&self, goal: &str, agent: &str) -> Result<Plan, PlanningFailed> {
+        if goal.trim().is_empty() {
+            return Err(failure::because("there is no goal", "say what is to be done"));
+        }
+        let plan = self.asked(goal, agent).map_err(|failed| PlanningFailed {
+            message: self.hidden(&failed.message),
+            hint: self.hidden(&failed.hint),
+        })?;
+        // Who asked for what is not for the planner to say.
+        Ok(Plan { goal: goal.to_owned(), agent: agent.to_owned(), ..plan })
+    }
+}
