@@ -279,6 +279,9 @@ impl Inquiry<'_> {
         }
         findings.retain(|finding| finding.decision > Decision::Allow);
         findings.extend(self.situation("project-program", &path.shown().to_str_lossy()));
+        if place == Some(Place::Scratch) && is_hidden(path) {
+            findings.extend(self.situation("unknown-program", &path.shown().to_str_lossy()));
+        }
         if let Some(shell) = subjected.invocation.words.iter().skip(1).find(|it| is_shell(it)) {
             let about = shell.shown().to_str_lossy();
             findings.extend(self.situation("executing-option", &about));
@@ -301,6 +304,12 @@ impl Inquiry<'_> {
         }
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// `/tmp/.x`: nobody who builds something hides it.
+fn is_hidden(path: &Word) -> bool {
+    let mut parts = path.shown().split_str("/");
+    parts.any(|part| part.starts_with(b".") && part != b"." && part != b"..")
 }
 
 /// `hatch run cov`: a name that is no program is a task in the settings of the project.
