@@ -114,6 +114,7 @@ impl Inquiry<'_> {
         self.remade = remakes(&reading, &invocation.input) || (self.remade && piped);
         self.unpacks_decoded |= self.decodes && unpacks(&reading);
         self.note_maker(invocation, &reading);
+        self.joined = self.joins(&subjected);
         let mut findings = self.by_rules(&mut subjected);
         self.soften(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
@@ -165,6 +166,20 @@ impl Inquiry<'_> {
         if let Input::Text(text) = &invocation.input {
             self.maker.push(text.clone());
         }
+    }
+
+    /// `cat a b`, of files that this text has written.
+    fn joins(&self, subjected: &Subjected<'_>) -> Option<BString> {
+        let reading = subjected.reading;
+        if reading.name != "cat" || self.written.is_empty() || reading.operands.is_empty() {
+            return None;
+        }
+        let contents = reading.operands.iter().map(|operand| {
+            let path = super::paths::absolute(operand.as_literal()?, &subjected.directory)?;
+            self.written.get(&path)
+        });
+        let contents: Option<Vec<&BString>> = contents.collect();
+        contents.map(|contents| bstr::concat(contents).into())
     }
 
     /// What a rule says by the words alone, and their place makes harmless.
