@@ -11,6 +11,8 @@
 mod awkward;
 #[path = "serve/daemon.rs"]
 mod daemon;
+#[path = "serve/full_disk.rs"]
+mod full_disk;
 #[allow(dead_code, reason = "each test uses some of it")]
 mod support;
 #[path = "serve/telegram.rs"]

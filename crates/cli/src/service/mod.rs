@@ -24,7 +24,11 @@ pub use projects::{Project, Projects};
 pub use records::{Seen, Turning};
 pub use running::{Ask, Hearer, Told};
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exacta::audit::Held;
 
 use counts::Counts;
 use processes::Processes;
@@ -39,6 +43,8 @@ pub struct Service {
     sessions: Sessions,
     processes: Processes,
     underway: Underway,
+    /// The records that were last written to, by the root of the project.
+    records: Mutex<HashMap<PathBuf, Held>>,
 }
 
 impl Service {
@@ -50,6 +56,7 @@ impl Service {
             sessions: Sessions::default(),
             processes: Processes::default(),
             underway: Underway::default(),
+            records: Mutex::default(),
         })
     }
 
@@ -58,5 +65,10 @@ impl Service {
         self.underway.end_all();
         self.processes.end_all();
         self.sessions.end_all();
+        self.keep_records(|records| records.clear());
+    }
+
+    fn keep_records(&self, change: impl FnOnce(&mut HashMap<PathBuf, Held>)) {
+        change(&mut self.records.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -210,7 +210,11 @@ impl Service {
             let ready = attended.prepare(ask);
             let _until_it_ends = self.underway.enter(ready.canceller.clone())?;
             started(ready.canceller.clone());
-            return Ok(ready.run(ask, None, hearer));
+            let report = ready.run(ask, None, hearer);
+            if let Some(record) = attended.session().held_record() {
+                self.keep_records(|records| drop(records.insert(project.root.clone(), record)));
+            }
+            return Ok(report);
         };
         let slot = self.sessions.find(id)?;
         let mut attended = match slot.attended.try_lock() {

@@ -55,6 +55,20 @@ impl Daemon {
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(words);
         project.surround(&mut command);
         command.envs(variables.iter().copied());
+        Daemon::started(project, command)
+    }
+
+    /// The project is on a disk of its own, of this size: nobody but the daemon sees it.
+    #[allow(dead_code, reason = "each test uses some of it")]
+    pub fn on_small_disk(project: Project, size: &str) -> Self {
+        let script = "mount -t tmpfs -o mode=0700,size=\"$1\" tmpfs . && cd . && cd \"$PWD\" && mkdir .git && exec \"$2\" serve --listen 127.0.0.1:0";
+        let mut command = Command::new("unshare");
+        command.args(["-rm", "sh", "-c", script, "sh", size, env!("CARGO_BIN_EXE_exacta")]);
+        project.surround(&mut command);
+        Daemon::started(project, command)
+    }
+
+    fn started(project: Project, mut command: Command) -> Self {
         let mut process = command.spawn().expect("it starts");
         let mut said = String::new();
         let mut errors = BufReader::new(process.stderr.take().expect("a pipe"));

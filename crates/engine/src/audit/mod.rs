@@ -306,6 +306,11 @@ impl Audit {
         }
     }
 
+    /// What writes the record, if something was written: as long as somebody has it, it stays open.
+    pub(crate) fn held(&self) -> Option<Held> {
+        self.writer.get().map(|writer| Held { _writer: Arc::clone(writer) })
+    }
+
     /// Nothing follows, and everything is written.
     pub(crate) fn settle(&self) -> Result<(), AuditError> {
         let settled = self.writer.get().map_or(Ok(()), |writer| writer.settle());
@@ -332,6 +337,13 @@ impl Audit {
     fn current(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The record of a project, open. To open it takes longer than most commands do: a process that opens a session for each
+/// request keeps it from one to the next. Whoever lets go of it last waits until all is written.
+#[derive(Clone)]
+pub struct Held {
+    _writer: Arc<Writer>,
 }
 
 /// The request ends.

@@ -8,7 +8,7 @@ use exacta_shell::status::{ExitStatus, Interrupt, Stop};
 use exacta_store::audit::{AuditError, Captured};
 
 use super::Session;
-use crate::audit::{Ended, explained};
+use crate::audit::{Ended, Held, explained};
 
 impl Session {
     /// Where an earlier record could not be written nothing is done any more.
@@ -16,6 +16,11 @@ impl Session {
         let directory = self.shell.directory.as_bstr();
         let begun = self.audit.begin(text, directory, id, &self.shell.control);
         begun.map_err(|error| Interrupt::Stopped(Stop::Unrecorded(explained(&error))))
+    }
+
+    /// Keeps the record of the project open beyond this session.
+    pub fn held_record(&self) -> Option<Held> {
+        self.audit.held()
     }
 
     /// What changes something is announced first, also where all of it is to wait for a person.

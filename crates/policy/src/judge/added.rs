@@ -83,7 +83,10 @@ impl Inquiry<'_> {
 
 /// Neither a pattern nor a condition chooses among the files.
 fn lists_everything(reading: &Reading, root: &BStr) -> bool {
-    const WHOLE: [&str; 8] = [".", "./", "*", "./*", "~", "{}", "+", ";"];
+    const WHOLE: [&str; 15] = [
+        ".", "./", "*", "./*", "*/", "./*/", "~", "~/", "~/*", "~/*/", "$HOME/*", "$HOME/*/", "{}",
+        "+", ";",
+    ];
     let whole = |word: &Word| {
         let shown = word.shown();
         shown == root || WHOLE.iter().any(|it| shown == *it)

@@ -117,6 +117,7 @@ impl Inquiry<'_> {
         self.remade = remakes(&reading, &invocation.input) || (self.remade && piped);
         self.unpacks_decoded |= self.decodes && unpacks(&reading);
         self.note_maker(invocation, &reading);
+        self.joined = self.joins(&subjected);
         let mut findings = self.by_rules(&mut subjected);
         self.soften(&subjected, &mut findings);
         self.by_path(&mut subjected, &mut findings);
@@ -169,6 +170,20 @@ impl Inquiry<'_> {
         if let Input::Text(text) = &invocation.input {
             self.maker.push(text.clone());
         }
+    }
+
+    /// `cat a b`, of files that this text has written.
+    fn joins(&self, subjected: &Subjected<'_>) -> Option<BString> {
+        let reading = subjected.reading;
+        if reading.name != "cat" || self.written.is_empty() || reading.operands.is_empty() {
+            return None;
+        }
+        let contents = reading.operands.iter().map(|operand| {
+            let path = super::paths::absolute(operand.as_literal()?, &subjected.directory)?;
+            self.written.get(&path)
+        });
+        let contents: Option<Vec<&BString>> = contents.collect();
+        contents.map(|contents| bstr::concat(contents).into())
     }
 
     /// What a rule says by the words alone, and their place makes harmless.
@@ -283,6 +298,9 @@ impl Inquiry<'_> {
         }
         findings.retain(|finding| finding.decision > Decision::Allow);
         findings.extend(self.situation("project-program", &path.shown().to_str_lossy()));
+        if place == Some(Place::Scratch) && is_hidden(path) {
+            findings.extend(self.situation("unknown-program", &path.shown().to_str_lossy()));
+        }
         if let Some(shell) = subjected.invocation.words.iter().skip(1).find(|it| is_shell(it)) {
             let about = shell.shown().to_str_lossy();
             findings.extend(self.situation("executing-option", &about));
@@ -305,6 +323,12 @@ impl Inquiry<'_> {
         }
         self.situation_unless("unknown-program", &name, &subjected.lifted)
     }
+}
+
+/// `/tmp/.x`: nobody who builds something hides it.
+fn is_hidden(path: &Word) -> bool {
+    let mut parts = path.shown().split_str("/");
+    parts.any(|part| part.starts_with(b".") && part != b"." && part != b"..")
 }
 
 /// `hatch run cov`: a name that is no program is a task in the settings of the project.

@@ -233,9 +233,9 @@ impl Inquiry<'_> {
             && open.access != Access::Read
         {
             // What is written over something known is not known any more unless it is known itself.
-            if let Some(content) = &open.content {
-                self.freshly_written(&path, content);
-                self.written.insert(path, content.clone());
+            if let Some(content) = open.content.clone().or_else(|| self.joined.take()) {
+                self.freshly_written(&path, &content);
+                self.written.insert(path, content);
             } else {
                 let maker = std::mem::take(&mut self.maker);
                 self.freshly_filled(&path, &maker);

@@ -9,6 +9,7 @@ use super::filekinds::{
 };
 use super::given::only_checks;
 use super::inquiry::Inquiry;
+use super::obeyed::is_for_a_server;
 use super::sights::{self, Loaded};
 use super::sources::starts_programs;
 use super::telling;
@@ -37,6 +38,7 @@ pub(super) struct Fresh {
 impl Inquiry<'_> {
     /// A file was written, with this in it.
     pub fn freshly_written(&mut self, path: &BString, text: &BString) {
+        self.obeyed_by_git(path, text.as_bstr());
         self.remember(path, text.clone(), false);
     }
 
@@ -65,8 +67,9 @@ impl Inquiry<'_> {
 
     /// The files that were written with known content and not run since, of those that are wanted.
     pub fn unrun(&self, wanted: fn(&BStr) -> bool) -> Vec<(BString, BString)> {
-        let known =
-            self.fresh.iter().filter(|fresh| !fresh.guessed && wanted(fresh.path.as_bstr()));
+        // What edits the file of a server says what comes into it.
+        let told = |fresh: &Fresh| !fresh.guessed || is_for_a_server(fresh.path.as_bstr());
+        let known = self.fresh.iter().filter(|fresh| told(fresh) && wanted(fresh.path.as_bstr()));
         known.map(|fresh| (fresh.path.clone(), fresh.text.clone())).collect()
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Inquiry<'a> {
     pub fresh: Vec<Fresh>,
     /// The words of the commands that have made texts since a file was written: what they print may go into the next.
     pub maker: Vec<Word>,
+    /// What the last command says, where it puts together files that this text has written.
+    pub joined: Option<BString>,
     /// The folder of the written file whose code is being read: what it imports is seen from there.
     pub origin: Option<Directory>,
     /// … and it is part of a program that is built or checked: what it connects to it connects to when it runs.
@@ -110,6 +112,7 @@ impl<'a> Inquiry<'a> {
             exported: Vec::new(),
             fresh: Vec::new(),
             maker: Vec::new(),
+            joined: None,
             origin: None,
             only_built: false,
             lists_all: None,

@@ -6,6 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Subjected;
 use super::inquiry::Inquiry;
+use super::obeyed::is_for_a_server;
 use super::quoted;
 use crate::code::Level;
 use crate::effect::Language;
@@ -61,6 +62,7 @@ impl Inquiry<'_> {
             return;
         }
         self.web_shells();
+        self.obeyed_by_servers();
         let left = self.unrun(is_run_later);
         for (path, text) in left {
             let words = vec![Word::Literal(path.clone())];
@@ -146,6 +148,7 @@ fn runs_requests(text: &BStr) -> bool {
 fn is_run_later(path: &BStr) -> bool {
     let name = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name);
     RUN_LATER.iter().any(|known| name == known.as_bytes())
+        || is_for_a_server(path)
         || ENDINGS.iter().any(|end| name.ends_with(end.as_bytes()))
 }
 

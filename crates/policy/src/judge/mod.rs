@@ -8,7 +8,7 @@
 //! - [`fed`]: files that are named in what it is fed with.
 //! - [`unread`]: what the words of a program without a table look like.
 //! - [`scripts`]: texts for a shell, code in other languages; [`chosen`]: those that a pattern means, [`implied`]: files that tools run without being told,
-//!   [`left`]: … later, [`texts`], [`sources`], [`sights`]: commands in
+//!   [`left`]: … later, [`obeyed`]: … elsewhere, [`texts`], [`sources`], [`sights`]: commands in
 //!   them, and what harms in any language.
 //! - [`tasks`]: what holds for commands of a task beside.
 //! - [`paths`], [`unknown`], [`variables`]: where paths lead, also those of which only a part is known, which variables make programs execute; [`home`]: what `~` means;
@@ -31,6 +31,7 @@ mod inquiry;
 mod left;
 mod listed;
 mod named;
+mod obeyed;
 mod paths;
 mod processes;
 mod production;

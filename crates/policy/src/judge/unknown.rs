@@ -31,6 +31,7 @@ impl Inquiry<'_> {
         let up = dynamic.prefix.is_empty() && self.prints_ups(written);
         if from_root
             || up
+            || (dynamic.prefix.is_empty() && ends_as_the_root_begins(written))
             || self.climbs_past(dynamic, opening)
             || (changes && self.leads_elsewhere(written))
         {
@@ -86,6 +87,14 @@ impl Inquiry<'_> {
             findings.extend(self.situation("unread-path", &about));
         }
     }
+}
+
+/// `${slash}etc`: whatever is missing before such a name is the root of all.
+fn ends_as_the_root_begins(written: &BStr) -> bool {
+    const FIRST: [&str; 6] = ["boot", "etc", "home", "proc", "root", "usr"];
+    let Some(rest) = after_variable(written) else { return false };
+    let name = rest.split_str("/").next().unwrap_or_default();
+    FIRST.iter().any(|first| name == first.as_bytes())
 }
 
 /// What stands behind the last `$name` of a word, quotes taken away; `None` if commands are in it.

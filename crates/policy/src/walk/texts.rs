@@ -113,6 +113,13 @@ impl Walker<'_> {
         }
     }
 
+    /// The same of a text that nobody knows: `read x; echo "${x@P}"`.
+    pub(super) fn evaluated_unknown(&mut self) {
+        self.via.push(BString::from(super::LATE));
+        drop(self.unclear("…".into()));
+        self.via.pop();
+    }
+
     /// Text that is expanded when an expression is evaluated: `a[$(id)]`.
     pub(super) fn evaluated_text(&mut self, text: &BStr) {
         if !text.contains(&b'`') && text.find(b"$(").is_none() {

@@ -63,9 +63,34 @@ pub(super) fn harm(text: &BStr, loaded: Loaded) -> Option<&'static str> {
     if obeys && !names_this_machine(text) {
         return Some("does what it is told over a connection");
     }
+    if loaded != Loaded::WithProgram && loads_from_elsewhere(text) {
+        return Some("loads code from outside of the project");
+    }
     let strange = || names_a_stranger(text) || (has(table::RAW) && !names_this_machine(text));
     (at_once && connects && !has(table::PRETENDING) && strange())
         .then_some("connects while it is loaded")
+}
+
+/// `pythonpath = /tmp/x`, `setupFiles: ['/tmp/x.js']`: settings that lead to code which is not the project's.
+fn loads_from_elsewhere(text: &BStr) -> bool {
+    const PLACES: [&str; 4] = ["/tmp/", "/var/tmp/", "/dev/shm/", "~/"];
+    const CODE: [&str; 12] =
+        [".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".so", ".lua", ".php", ".pl", ".sh", ".jar"];
+    const SEARCHED: [&str; 6] =
+        ["pythonpath", "python_path", "PYTHONPATH", "sys.path", "NODE_PATH", "modulePaths"];
+    text.lines().any(|line| {
+        let searched = SEARCHED.iter().any(|sight| line.contains_str(sight));
+        PLACES.iter().any(|place| {
+            line.find_iter(place).any(|at| {
+                let alone = at.checked_sub(1).and_then(|at| line.get(at));
+                let rest = line.get(at..).unwrap_or_default();
+                let ends = |byte: &u8| b"\"'`,;:)]} \t".contains(byte);
+                let path = rest.split(ends).next().unwrap_or_default();
+                alone.is_none_or(|byte| !table::is_part(*byte) && *byte != b'.')
+                    && (searched || CODE.iter().any(|end| path.ends_with_str(end)))
+            })
+        })
+    })
 }
 
 /// Does the line start a program, in a language that is read here?

@@ -111,6 +111,6 @@ pub(super) fn stands_alone(text: &BStr, at: usize, sight: &[u8]) -> bool {
     begins && (!last.is_some_and(is_part) || after.is_none_or(|byte| !is_part(byte)))
 }
 
-fn is_part(byte: u8) -> bool {
+pub(super) fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

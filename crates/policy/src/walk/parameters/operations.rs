@@ -25,12 +25,15 @@ impl Walker<'_> {
         if *operation == Operation::Plain {
             return value;
         }
-        if let Operation::Transform(b'P') = operation
-            && let Some(values) = value.possibilities()
-        {
+        if let Operation::Transform(b'P') = operation {
             // Prompts are expanded: commands in them run.
-            for text in values.into_iter().flatten() {
-                self.evaluated_text(text.as_bstr());
+            match value.possibilities() {
+                Some(values) => {
+                    for text in values.into_iter().flatten() {
+                        self.evaluated_text(text.as_bstr());
+                    }
+                }
+                None => self.evaluated_unknown(),
             }
         }
         let operation = self.operands(operation);
