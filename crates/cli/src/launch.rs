@@ -18,6 +18,7 @@ use exacta::policy::Profile;
 use exacta::policy::limits::Allowance;
 use exacta::programs::ProgramOptions;
 use exacta::redaction::Redaction;
+use exacta::tasks::Grounds;
 use exacta::{EngineError, SessionOptions};
 use exacta_jail::Level;
 
@@ -77,6 +78,25 @@ impl Launch {
         judgement.asker.agent = agent();
         SessionOptions { judgement: Some(judgement), ..self.options }
     }
+}
+
+/// What tasks of the project stand on. The configuration is read anew for every session: what the operator has changed
+/// meanwhile counts for what has not run yet.
+pub fn task_grounds(global: &Global) -> Result<Grounds, EngineError> {
+    let Launch { options, configuration } = Launch::new(global)?;
+    // Whatever directory this process goes to later, it stays with this project.
+    let global = Global { root: Some(options.root.clone()), ..global.clone() };
+    let launch = move |approver: Arc<dyn Approver>| {
+        let Launch { mut options, configuration } = Launch::new(&global)?;
+        let mut judgement = configuration.task_judgement(approver);
+        judgement.asker.agent = agent();
+        options.judgement = Some(judgement);
+        // S4: at the root of the project.
+        options.directory = None;
+        Ok(options)
+    };
+    let settings = configuration.tasks;
+    Ok(Grounds { root: options.root, state: state(), launch: Arc::new(launch), settings })
 }
 
 /// What the configuration says, and the secrets in this process's environment.
