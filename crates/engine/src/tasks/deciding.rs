@@ -131,7 +131,8 @@ impl Work<'_> {
         task.approved.clear();
         task.answered.clear();
         task.asks.clear();
-        (task.approval, task.asking, task.rolled_back) = (None, None, false);
+        (task.approval, task.asking) = (None, None);
+        (task.rolled_back, task.refused) = (false, false);
         task.round += 1;
         self.move_to(State::Pending, &format!("begins anew, by {who}"))
     }

@@ -50,7 +50,7 @@ fn planned(launch: &Launch, goal: &str) -> Result<Plan, PlanningFailed> {
     planner.plan(goal, &launch::agent())
 }
 
-fn told(global: &Global, problem: &PlanningFailed) -> Exit {
+pub(super) fn told(global: &Global, problem: &PlanningFailed) -> Exit {
     let PlanningFailed { message, hint } = problem;
     if global.json {
         let error = json!({ "schema_version": 1, "error": message, "hint": hint });
@@ -61,7 +61,7 @@ fn told(global: &Global, problem: &PlanningFailed) -> Exit {
 }
 
 /// Lines for a log, and one that changes for somebody who looks.
-fn progress() -> Told {
+pub(super) fn progress() -> Told {
     let looked_at = std::io::stderr().is_terminal();
     let begun = Instant::now();
     let shown = AtomicU64::new(0);
