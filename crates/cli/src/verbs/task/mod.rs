@@ -8,13 +8,12 @@ use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, TaskVerb};
 use crate::output;
-use crate::planner::written;
 
 pub fn perform(global: &Global, verb: &TaskVerb) -> Exit {
     match verb {
         TaskVerb::Plan { goal, output } => plan::perform(global, goal, output.as_deref()),
         TaskVerb::Schema { output } => {
-            put(output.as_deref(), &format!("{:#}\n", written::schema()))
+            put(output.as_deref(), &format!("{:#}\n", exacta::tasks::schema::schema()))
         }
     }
 }
