@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use exacta::tasks::{Event, Manner, Origin, Stopper, Watcher, Wishes};
 
-use crate::scene::{Scene, name, open, plan, step};
+use crate::scene::{Programs, Scene, name, open, plan, step};
 
 const ROLE: &str = "EXACTA_TASKS_ROLE";
 const ROOT: &str = "EXACTA_TASKS_ROOT";
@@ -18,12 +18,16 @@ pub struct Role {
     what: String,
     root: PathBuf,
     state: PathBuf,
-    programs: bool,
+    programs: Programs,
 }
 
 pub fn asked_for() -> Option<Role> {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
-    let programs = std::env::var_os(PROGRAMS).is_some();
+    let programs = match std::env::var(PROGRAMS).ok().as_deref() {
+        Some("Layered") => Programs::Layered,
+        Some("Direct") => Programs::Direct,
+        _ => Programs::None,
+    };
     Some(Role { what: std::env::var(ROLE).ok()?, root: path(ROOT)?, state: path(STATE)?, programs })
 }
 
@@ -89,9 +93,7 @@ impl Process {
     pub fn start(scene: &Scene, root: &Path, what: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.env(ROLE, what).env(ROOT, root).env(STATE, &scene.state);
-        if scene.programs {
-            command.env(PROGRAMS, "1");
-        }
+        command.env(PROGRAMS, format!("{:?}", scene.programs));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take().unwrap();

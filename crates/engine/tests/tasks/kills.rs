@@ -4,10 +4,11 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use exacta::tasks::{Answer, PlannedStep, State, StepState, Task, TaskError, Tasks, Wishes};
+use exacta::records::{Records, Watch};
+use exacta::tasks::{Again, Answer, PlannedStep, State, StepState, Task, TaskError, Tasks, Wishes};
 
 use crate::child::Process;
-use crate::scene::{Scene, advance, anna, create, create_with, run, step, tried};
+use crate::scene::{Programs, Scene, advance, anna, create, create_with, run, step, tried};
 
 pub const ALL: &[(&str, fn())] = &[
     ("at_everything_that_happens", at_everything_that_happens),
@@ -17,7 +18,8 @@ pub const ALL: &[(&str, fn())] = &[
     ("at_everything_behind_the_gate", at_everything_behind_the_gate),
     ("in_the_middle_of_a_step", in_the_middle_of_a_step),
     ("in_the_middle_of_a_program", in_the_middle_of_a_program),
-    ("what_may_reach_outside_is_looked_at", what_may_reach_outside_is_looked_at),
+    ("what_may_last_is_looked_at", what_may_last_is_looked_at),
+    ("what_is_idempotent_runs_again", what_is_idempotent_runs_again),
     ("what_somebody_built_upon_is_looked_at", what_somebody_built_upon_is_looked_at),
 ];
 
@@ -90,20 +92,24 @@ fn at_everything_that_happens() {
     );
 }
 
+/// Writes its words to the end of a file, one after the other.
+const ADDING: &str = "for (@ARGV) {\n  open(my $out, '>>', 'count');\n  print $out \"$_\\n\";\n  close($out);\n  select(undef, undef, undef, 0.02) if @ARGV > 1;\n}\n";
+
 fn at_everything_with_programs() {
     everywhere(
         true,
-        |_, tasks| {
+        |scene, tasks| {
+            scene.write("add.pl", ADDING);
             let steps = vec![
                 step("echo 1 >> count"),
-                step("echo 2 | tee -a count"),
-                step("sh -c 'echo 3 >> count'"),
+                step("perl add.pl 2"),
+                step("echo 3 >> count; perl add.pl 4"),
             ];
             create(tasks, steps)
         },
         |scene, _, task, at| {
             assert_eq!(task.state, State::Completed, "{at}: {}", task.reason);
-            assert_eq!(scene.read("count"), "1\n2\n3\n", "{at}");
+            assert_eq!(scene.read("count"), "1\n2\n3\n4\n", "{at}");
         },
     );
 }
@@ -164,8 +170,10 @@ fn at_everything_behind_the_gate() {
 
 /// Kills it while a command runs, somewhat later each time.
 fn during(programs: bool, command: &str, check: impl Fn(&Scene, &Task, &str)) {
-    for number in 0..12 {
+    let mut again = 0;
+    for number in 0..16 {
         let scene = if programs { Scene::with_programs() } else { Scene::new() };
+        scene.write("add.pl", ADDING);
         let tasks = scene.tasks();
         let task = create(&tasks, vec![step(command)]);
         tasks.leave(&task.id);
@@ -180,8 +188,10 @@ fn during(programs: bool, command: &str, check: impl Fn(&Scene, &Task, &str)) {
         thread::sleep(Duration::from_millis(number * 15));
         child.kill();
         let ended = to_its_end(&tasks, &task.id);
+        again += usize::from(ended.steps[0].attempts.len() > 1);
         check(&scene, &ended, &format!("killed after {} ms", number * 15));
     }
+    assert!(again > 4, "many were killed in the middle: {again}");
 }
 
 const SLOW: &str = "for i in 1 2 3 4 5 6 7 8; do echo $i >> count; touch f$i; sleep 0.02; done";
@@ -195,53 +205,75 @@ fn in_the_middle_of_a_step() {
 }
 
 fn in_the_middle_of_a_program() {
-    let command = format!("echo 0 >> count; sh -c '{SLOW}'");
-    during(true, &command, |scene, task, at| {
+    during(true, "echo 0 >> count; perl add.pl 1 2 3 4 5 6 7 8", |scene, task, at| {
         assert_eq!(task.state, State::Completed, "{at}: {}", task.reason);
         assert_eq!(scene.read("count"), "0\n1\n2\n3\n4\n5\n6\n7\n8\n", "{at}");
     });
 }
 
-fn killed_in(scene: &Scene, tasks: &Tasks, task: &Task, at: &str) {
+/// Kills it when its command has been running for a while.
+fn killed_in(scene: &Scene, tasks: &Tasks, task: &Task) {
     tasks.leave(&task.id);
     let mut child = Process::start(scene, &scene.root, &format!("advance {}", task.id));
     loop {
         let heard = child.hear().expect("it has not ended");
-        if heard == at {
+        child.tell("go on");
+        if heard == "logged command" {
             break;
         }
-        child.tell("go on");
     }
-    if at == "logged command" {
-        child.tell("go on");
-        thread::sleep(Duration::from_millis(400));
+    let begun = Instant::now();
+    while scene.read("count").is_empty() && begun.elapsed() < Duration::from_secs(10) {
+        thread::sleep(Duration::from_millis(5));
     }
     child.kill();
 }
 
-fn what_may_reach_outside_is_looked_at() {
-    let scene = Scene::with_programs();
+/// What writes directly needs a yes.
+fn approved(tasks: &Tasks, steps: Vec<PlannedStep>) -> Task {
+    let task = run(tasks, steps);
+    assert_eq!(task.state, State::PendingApproval, "{}", task.reason);
+    tasks.decide(&task.id, Answer::Approve, &anna()).unwrap()
+}
+
+fn what_may_last_is_looked_at() {
+    let mut scene = Scene::with_programs();
+    scene.programs = Programs::Direct;
+    scene.write("add.pl", ADDING);
     let tasks = scene.tasks();
-    // Nobody can say of a program with such words what it may do.
-    let task = create(&tasks, vec![step("w='sleep 5'; sh -c \"$w\""), step("touch never")]);
-    killed_in(&scene, &tasks, &task, "logged command");
+    let task = create(&tasks, vec![step("perl add.pl 1 ; sleep 5"), step("touch never")]);
+    killed_in(&scene, &tasks, &task);
+    assert_eq!(scene.read("count"), "1\n");
     let task = to_its_end(&tasks, &task.id);
-    if task.state != State::NeedsReview {
-        assert_eq!(task.state, State::Failed, "{}", task.reason);
-        assert!(task.steps[0].attempts.is_empty(), "it was denied before it ran: {}", task.reason);
-        return;
-    }
-    assert!(!scene.has("never"));
-    let again = tasks.retry(&task.id, Default::default(), "anna");
+    assert_eq!(task.state, State::NeedsReview, "{}", task.reason);
+    assert!(!scene.has("never") && task.steps[0].attempts.len() == 1);
+    assert_eq!(scene.read("count"), "1\n");
+    let again = tasks.retry(&task.id, Again::IfSafe, "anna");
     assert!(matches!(again, Err(TaskError::Unsafe { step: 0, .. })), "{again:?}");
     assert_eq!(tasks.cancel(&task.id, "anna").unwrap().state, State::Cancelled);
+}
+
+/// Declared idempotent, it runs again whatever it did.
+fn what_is_idempotent_runs_again() {
+    let mut scene = Scene::with_programs();
+    scene.programs = Programs::Direct;
+    scene.write("add.pl", ADDING);
+    let tasks = scene.tasks();
+    let again = PlannedStep { idempotent: true, ..step("perl add.pl 1; sleep 1") };
+    let task = approved(&tasks, vec![again]);
+    killed_in(&scene, &tasks, &task);
+    let task = to_its_end(&tasks, &task.id);
+    assert_eq!((task.state, task.steps[0].attempts.len()), (State::Completed, 2));
+    assert_eq!(scene.read("count"), "1\n1\n");
 }
 
 fn what_somebody_built_upon_is_looked_at() {
     let scene = Scene::new();
     let tasks = scene.tasks();
     let task = create(&tasks, vec![step("echo 1 > count; sleep 5"), step("touch never")]);
-    killed_in(&scene, &tasks, &task, "logged command");
+    killed_in(&scene, &tasks, &task);
+    // Whoever opens the journal next settles what is in it; what is changed from then on is somebody else's.
+    Records::open(&scene.root, Watch::default()).unwrap();
     scene.write("count", "of somebody else\n");
     let task = to_its_end(&tasks, &task.id);
     assert_eq!(task.state, State::NeedsReview, "{}", task.reason);

@@ -22,15 +22,25 @@ use exacta::tasks::{
 static SERIAL: AtomicUsize = AtomicUsize::new(0);
 
 /// Beside S4's safe list.
-const ALLOWED: &[&str] =
-    &["touch", "mkdir", "mv", "cp", "sleep", "tee", "seq", "sh", "test", "false", "true"];
+const ALLOWED: &[&str] = &[
+    "touch", "mkdir", "mv", "cp", "sleep", "tee", "seq", "sh", "perl", "test", "false", "true",
+    "sed",
+];
+
+/// Which real programs there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Programs {
+    None,
+    Layered,
+    /// What they write cannot be taken back.
+    Direct,
+}
 
 pub struct Scene {
     place: PathBuf,
     pub root: PathBuf,
     pub state: PathBuf,
-    /// Real programs may run.
-    pub programs: bool,
+    pub programs: Programs,
 }
 
 impl Scene {
@@ -42,12 +52,12 @@ impl Scene {
         fs::create_dir_all(&root).unwrap();
         fs::create_dir_all(&state).unwrap();
         let root = root.canonicalize().unwrap();
-        Scene { place, root, state, programs: false }
+        Scene { place, root, state, programs: Programs::None }
     }
 
     pub fn with_programs() -> Self {
         let mut scene = Scene::new();
-        scene.programs = true;
+        scene.programs = Programs::Layered;
         scene
     }
 
@@ -74,7 +84,7 @@ impl Drop for Scene {
     }
 }
 
-pub fn open(root: &Path, state: &Path, programs: bool) -> Tasks {
+pub fn open(root: &Path, state: &Path, programs: Programs) -> Tasks {
     let policy = Policy::builtin(Profile::Dev).unwrap();
     let list = ALLOWED.iter().fold(TaskList::default(), |list, name| list.with(name).unwrap());
     let policy = Arc::new(policy.for_tasks(list));
@@ -86,8 +96,9 @@ pub fn open(root: &Path, state: &Path, programs: bool) -> Tasks {
         options.judgement = Some(Judgement { policy, approver, face: Face::Run, ..judgement });
         options.audit = Some(AuditOptions { keys: Some(keys.clone()), ..AuditOptions::default() });
         options.environment = vec![("LC_ALL".into(), "C.UTF-8".into())];
-        if programs {
-            options.programs = Some(ProgramOptions::default());
+        if programs != Programs::None {
+            let direct = programs == Programs::Direct;
+            options.programs = Some(ProgramOptions { direct, ..ProgramOptions::default() });
         }
         Ok(options)
     };
