@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::settings::{Placed, Settings, problem};
 use crate::tasks::duration;
-use crate::tasks::plan::{USUAL_OUTPUT, USUAL_RETRIES, USUAL_TIMEOUT};
+use crate::tasks::plan::{USUAL_OUTPUT, USUAL_TIMEOUT};
 
 /// More attempts than this are no cure.
 const MOST_RETRIES: u32 = 100;
@@ -21,8 +21,8 @@ pub struct TaskSettings {
     pub timeout: Duration,
     /// Of the output of one command.
     pub output_bytes: u64,
-    /// Where a step says nothing.
-    pub retries: u32,
+    /// No step is tried again more often, whatever its plan says. Absent: as often as the plan has it.
+    pub retries: Option<u32>,
 }
 
 impl TaskSettings {
@@ -40,7 +40,7 @@ impl Default for TaskSettings {
             allow: Vec::new(),
             timeout: USUAL_TIMEOUT,
             output_bytes: USUAL_OUTPUT,
-            retries: USUAL_RETRIES,
+            retries: None,
         }
     }
 }
@@ -105,24 +105,25 @@ pub(super) fn chosen(files: &[(Tier, Settings)]) -> TaskSettings {
     let allow = allow.filter_map(|(_, settings)| settings.tasks.allow.as_ref());
     TaskSettings {
         allow: allow.flat_map(|entries| entries.value.iter().cloned()).collect(),
-        timeout: tightened(files, |said| said.timeout, usual.timeout),
-        output_bytes: tightened(files, |said| said.output_bytes, usual.output_bytes),
-        retries: tightened(files, |said| said.retries, usual.retries),
+        timeout: tightened(files, |said| said.timeout, Some(usual.timeout))
+            .unwrap_or(usual.timeout),
+        output_bytes: tightened(files, |said| said.output_bytes, Some(usual.output_bytes))
+            .unwrap_or(usual.output_bytes),
+        retries: tightened(files, |said| said.retries, None),
     }
 }
 
 fn tightened<T: Ord + Copy>(
     files: &[(Tier, Settings)],
     said: fn(&Said) -> Option<T>,
-    usual: T,
-) -> T {
+    usual: Option<T>,
+) -> Option<T> {
     let of = |tier: Tier| {
         let found = files.iter().find(|(its, _)| *its == tier);
         found.and_then(|(_, settings)| said(&settings.tasks))
     };
-    let wanted = of(Tier::TrustedProject).or(of(Tier::User)).or(of(Tier::System)).unwrap_or(usual);
-    let bounds = of(Tier::System).into_iter().chain(of(Tier::Project));
-    bounds.fold(wanted, T::min)
+    let wanted = of(Tier::TrustedProject).or(of(Tier::User)).or(of(Tier::System)).or(usual);
+    [wanted, of(Tier::System), of(Tier::Project)].into_iter().flatten().min()
 }
 
 #[cfg(test)]
@@ -145,7 +146,7 @@ mod tests {
         let settings = chosen(&[]);
         assert_eq!(settings.timeout, Duration::from_secs(60));
         assert_eq!(settings.output_bytes, 10 * 1024);
-        assert_eq!(settings.retries, 3);
+        assert_eq!(settings.retries, None);
         assert!(settings.allow.is_empty());
     }
 

@@ -1,5 +1,6 @@
 //! How long something may take, as people write it: seconds as a number, or a text with its unit.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -17,21 +18,44 @@ pub enum Written {
 }
 
 impl Written {
+    /// More than nothing.
     pub fn read(&self) -> Result<Duration, String> {
+        let length = self.pause()?;
+        if length.is_zero() {
+            return Err(format!("{self} is no time at all"));
+        }
+        Ok(length)
+    }
+
+    /// It may be none.
+    pub fn pause(&self) -> Result<Duration, String> {
+        let seconds = match self {
+            // Whole seconds are exact far beyond what is let pass.
+            Written::Whole(seconds) => Some(*seconds as f64),
+            Written::Seconds(seconds) => Some(*seconds),
+            Written::Text(text) => seconds_of(text),
+        };
+        let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        match length {
+            None => Err(format!("{self} is no length of time")),
+            Some(length) if length > LONGEST => Err(format!("{self} is more than a day")),
+            Some(length) => Ok(length),
+        }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Written::Whole(seconds) => {
-                let seconds = u64::try_from(*seconds).map_err(|_| not_one(seconds))?;
-                bounded(Duration::from_secs(seconds), seconds)
-            }
-            Written::Seconds(seconds) => of_seconds(*seconds, seconds),
-            Written::Text(text) => of_text(text),
+            Written::Whole(seconds) => seconds.fmt(formatter),
+            Written::Seconds(seconds) => seconds.fmt(formatter),
+            Written::Text(text) => write!(formatter, "{text:?}"),
         }
     }
 }
 
 /// `90s`, `2m`, `500ms`, `1h`; a plain number is seconds.
-pub fn of_text(text: &str) -> Result<Duration, String> {
-    let written = format!("{text:?}");
+fn seconds_of(text: &str) -> Option<f64> {
     let other = |character: char| !character.is_ascii_digit() && character != '.';
     let (number, unit) = text.split_at(text.find(other).unwrap_or(text.len()));
     let seconds = match unit.trim_start() {
@@ -39,30 +63,10 @@ pub fn of_text(text: &str) -> Result<Duration, String> {
         "ms" => 0.001,
         "m" => 60.0,
         "h" => 3600.0,
-        _ => return Err(not_one(written)),
+        _ => return None,
     };
-    let number: f64 = number.parse().map_err(|_| not_one(&written))?;
-    of_seconds(number * seconds, written)
-}
-
-fn of_seconds(seconds: f64, written: impl std::fmt::Display) -> Result<Duration, String> {
-    let length = Duration::try_from_secs_f64(seconds).map_err(|_| not_one(&written))?;
-    bounded(length, written)
-}
-
-/// More than nothing, and no more than anybody waits.
-fn bounded(length: Duration, written: impl std::fmt::Display) -> Result<Duration, String> {
-    if length.is_zero() {
-        return Err(format!("{written} is no time at all"));
-    }
-    if length > LONGEST {
-        return Err(format!("{written} is more than a day"));
-    }
-    Ok(length)
-}
-
-fn not_one(written: impl std::fmt::Display) -> String {
-    format!("{written} is no length of time")
+    let number: f64 = number.parse().ok()?;
+    Some(number * seconds)
 }
 
 /// What to write instead.
@@ -87,7 +91,7 @@ mod tests {
             ("soon", Err("\"soon\" is no length of time")),
             ("1.2.3s", Err("\"1.2.3s\" is no length of time")),
         ] {
-            let found = of_text(text).map(|length| length.as_millis());
+            let found = Written::Text(text.to_owned()).read().map(|length| length.as_millis());
             assert_eq!(found, expected.map_err(str::to_owned), "{text}");
         }
         assert!(Written::Seconds(f64::NAN).read().is_err());

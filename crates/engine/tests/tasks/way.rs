@@ -66,6 +66,27 @@ fn expectations_are_held_against_what_is_found() {
     let task = run(&tasks, vec![expecting.clone()]);
     assert_eq!(task.state, State::Completed, "{}", task.reason);
     assert!(task.steps[0].checks.iter().all(|check| check.held));
+    for (field, broken) in [
+        (
+            "stdout_matches",
+            Expect { stdout_matches: vec!["^b".into()], ..expecting.expect.clone() },
+        ),
+        ("stderr_matches", Expect { stderr_matches: vec!["x".into()], ..expecting.expect.clone() }),
+        (
+            "changed_only",
+            Expect { changed_only: Some(vec!["b".into()]), ..expecting.expect.clone() },
+        ),
+        ("exit_code", Expect { exit_code: 0, ..expecting.expect.clone() }),
+    ] {
+        let task =
+            run(&tasks, vec![exacta::tasks::PlannedStep { expect: broken, ..expecting.clone() }]);
+        assert_eq!(task.state, State::Failed);
+        assert!(task.reason.contains(field), "{field}: {}", task.reason);
+    }
+    scene.write("a", "");
+    expecting.expect.changed_only = Some(vec!["a".into()]);
+    let task = run(&tasks, vec![expecting.clone()]);
+    assert_eq!(task.state, State::Completed, "{}", task.reason);
     expecting.expect.files_absent = vec!["a".into()];
     let task = run(&tasks, vec![expecting, step("touch never")]);
     assert_eq!(task.state, State::Failed);
