@@ -20,6 +20,7 @@ pub use digest::Digest;
 pub use grants::{Grant, Scope, Standing};
 pub use pending::{Asked, Pending, PendingError, PendingStore, State};
 pub use tried::Tried;
+pub(crate) use tried::shortened_to;
 pub use waiting::{Patience, Waiting};
 
 use bstr::BString;
@@ -41,6 +42,8 @@ pub struct Question {
     pub asker: Asker,
     /// It has run apart already: this is what came of it.
     pub tried: Option<Tried>,
+    /// The task whose plan it is about.
+    pub task: Option<String>,
 }
 
 /// When a person is asked.
