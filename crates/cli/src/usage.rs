@@ -29,7 +29,7 @@ Usage:
                                                     HTTP for agents and a page for people: docs/serve.md
   exacta mcp [--listen 127.0.0.1:PORT] [--project DIR]...
                                                     an MCP server on standard streams, or over HTTP: docs/mcp.md
-  exacta task plan DESCRIPTION [-o FILE] [--json]   a plan of commands for a goal, by a planner: docs/tasks.md
+  exacta task plan DESCRIPTION [-o|--output FILE]   a plan of commands for a goal, by a planner: docs/tasks.md
   exacta task schema                                the JSON Schema of plans
   exacta redact [--json]                            standard input without its secrets; --json: kinds and counts on stderr
   exacta hook claude-code [--rewrite]               judge what Claude Code is about to do: a PreToolUse hook

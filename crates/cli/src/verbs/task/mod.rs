@@ -18,7 +18,6 @@ use serde_json::json;
 use super::failed;
 use crate::exit::Exit;
 use crate::invocation::{Global, TaskVerb};
-use crate::planner::written;
 use crate::table::Look;
 use crate::task_json::SCHEMA_VERSION;
 use crate::terminal::visible;
@@ -28,7 +27,7 @@ pub fn perform(global: &Global, verb: &TaskVerb) -> Exit {
     match verb {
         TaskVerb::Plan { goal, output } => plan::perform(global, goal, output.as_deref()),
         TaskVerb::Schema { output } => {
-            put(output.as_deref(), &format!("{:#}\n", written::schema()))
+            put(output.as_deref(), &format!("{:#}\n", exacta::tasks::schema::schema()))
         }
         TaskVerb::Ids => list::ids(global),
         verb => match Asked::new(global) {

@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
-use exacta::Session;
 use exacta::approvals::Unattended;
-use exacta::gate::Face;
 use exacta::tasks::{Plan, Planner as _, PlanningFailed};
+use exacta::{Session, SessionOptions};
 use serde_json::json;
 
 use super::{failed, put};
@@ -86,9 +85,11 @@ pub(super) fn progress() -> Told {
     })
 }
 
-/// What would be said of each step, one line each.
+/// What would be said of each step in a task, one line each.
 fn judge(launch: Launch, plan: &Plan) {
-    let Ok(session) = Session::new(launch.session(Face::Run, Arc::new(Unattended))) else { return };
+    let judgement = launch.configuration.task_judgement(Arc::new(Unattended));
+    let options = SessionOptions { judgement: Some(judgement), ..launch.options };
+    let Ok(session) = Session::new(options) else { return };
     for (number, step) in plan.steps.iter().enumerate() {
         let verdict = session.test(step.command.as_bytes().as_bstr());
         output::error(&format!(
