@@ -42,31 +42,31 @@ impl Role {
                 let task = tasks.advance(id, &manner).unwrap();
                 println!("over {}", task.state.name());
             }
-            _ => self.in_turn(&tasks),
+            _ => in_turn(&tasks),
         }
         ExitCode::SUCCESS
     }
+}
 
-    /// Makes tasks as it is told, then works on all of them at once.
-    fn in_turn(&self, tasks: &exacta::tasks::Tasks) {
-        let mut made = Vec::new();
-        for line in std::io::stdin().lines() {
-            let line = line.unwrap();
-            let Some((agent, mark)) = line.split_once(' ') else { break };
-            // One step for each end, so that both are on the disk whatever comes between.
-            let command = format!(
-                "echo \"b {mark} $(date +%s%N)\" >> {agent}.log; sleep 0.03; echo \"e {mark} $(date +%s%N)\" >> {agent}.log"
-            );
-            let plan = exacta::tasks::Plan { agent: agent.into(), ..plan(vec![step(&command)]) };
-            made.push(tasks.create(Origin::Plan(plan), Wishes::default()).unwrap().id);
-            println!("made");
-        }
-        std::thread::scope(|scope| {
-            for id in &made {
-                scope.spawn(|| println!("over {}", crate::scene::advance(tasks, id).state.name()));
-            }
-        });
+/// Makes tasks as it is told, then works on all of them at once.
+fn in_turn(tasks: &exacta::tasks::Tasks) {
+    let mut made = Vec::new();
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let Some((agent, mark)) = line.split_once(' ') else { break };
+        // One step for each end, so that both are on the disk whatever comes between.
+        let command = format!(
+            "echo \"b {mark} $(date +%s%N)\" >> {agent}.log; sleep 0.03; echo \"e {mark} $(date +%s%N)\" >> {agent}.log"
+        );
+        let plan = exacta::tasks::Plan { agent: agent.into(), ..plan(vec![step(&command)]) };
+        made.push(tasks.create(Origin::Plan(plan), Wishes::default()).unwrap().id);
+        println!("made");
     }
+    std::thread::scope(|scope| {
+        for id in &made {
+            scope.spawn(|| println!("over {}", crate::scene::advance(tasks, id).state.name()));
+        }
+    });
 }
 
 /// Tells what happens, and waits each time.

@@ -241,7 +241,7 @@ fn what_may_last_is_looked_at() {
     scene.programs = Programs::Direct;
     scene.write("add.pl", ADDING);
     let tasks = scene.tasks();
-    let task = create(&tasks, vec![step("perl add.pl 1 ; sleep 5"), step("touch never")]);
+    let task = approved(&tasks, vec![step("perl add.pl 1 ; sleep 5"), step("touch never")]);
     killed_in(&scene, &tasks, &task);
     assert_eq!(scene.read("count"), "1\n");
     let task = to_its_end(&tasks, &task.id);
