@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use exacta::tasks::{Event, Manner, Origin, Stopper, Watcher, Wishes};
 
-use crate::scene::{Programs, Scene, name, open, plan, step};
+use crate::scene::{Fixed, Programs, Scene, name, open, plan, step};
 
 const ROLE: &str = "EXACTA_TASKS_ROLE";
 const ROOT: &str = "EXACTA_TASKS_ROOT";
@@ -38,7 +38,7 @@ impl Role {
             Some(("advance", id)) => {
                 let stopper = Stopper::default();
                 let watcher = Led(Mutex::new(()));
-                let manner = Manner { planner: None, watcher: &watcher, stopper: &stopper };
+                let manner = Manner { planner: Some(&Fixed), watcher: &watcher, stopper: &stopper };
                 let task = tasks.advance(id, &manner).unwrap();
                 println!("over {}", task.state.name());
             }

@@ -35,8 +35,10 @@ fn what_is_irreversible_halts_it() {
     assert_eq!(pending.irreversible.as_deref(), Some("rm a"));
     assert_eq!(pending.task.as_deref(), Some(task.id.as_str()));
     // Nobody has decided: it stays where it is.
+    assert!(!tasks.is_decided(&task).unwrap());
     assert_eq!(advance(&tasks, &task.id).state, State::PendingApproval);
-    tasks.decide(&task.id, Answer::Approve, &anna()).unwrap();
+    let task = tasks.decide(&task.id, Answer::Approve, &anna()).unwrap();
+    assert!(tasks.is_decided(&task).unwrap());
     let task = advance(&tasks, &task.id);
     assert_eq!(task.state, State::Completed, "{}", task.reason);
     assert!(!scene.has("a") && scene.has("b"));
