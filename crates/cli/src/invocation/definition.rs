@@ -433,8 +433,9 @@ mod tests {
                 let mut words = vec![OsString::from(verb.name)];
                 words.extend(line.iter().map(OsString::from));
                 words.extend(operand.map(OsString::from));
-                if operand.is_some_and(|word| matches!(word, "run" | "log" | "approve" | "retry"))
-                    && line[0] != "--goal"
+                if operand.is_some_and(|word| {
+                    matches!(word, "plan" | "run" | "log" | "approve" | "retry")
+                }) && line[0] != "--goal"
                 {
                     words.push("7".into());
                 }

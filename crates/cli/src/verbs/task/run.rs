@@ -81,7 +81,8 @@ fn named(asked: &Asked<'_>, run: &TaskRun, name: &BStr) -> Result<Named, Exit> {
 
 fn plan(asked: &Asked<'_>, run: &TaskRun, name: &str, text: &[u8]) -> Result<Plan, Exit> {
     let Ok(text) = text.to_str() else {
-        return Err(super::failed(&format!("{name}: not UTF-8")));
+        output::error(&format!("exacta: {name}: not UTF-8\nhint: a plan is a text in UTF-8\n"));
+        return Err(Exit::Usage);
     };
     let format = Format::of_name(name).unwrap_or_else(|| Format::of_text(text));
     let mut plan = Plan::read(text, format).map_err(|error| no_plan(asked, &error.named(name)))?;

@@ -28,13 +28,19 @@ pub(super) fn perform(asked: &Asked<'_>, id: &str) -> Done {
     text.push_str(&report::report(&task));
     if task.state == State::PendingApproval {
         let told = gate::notification(asked, &task).unwrap_or_default();
-        let _ = write!(text, "\nWaits for an approval:\n{told}");
+        // Goal and plan are above.
+        let dangers = told.lines().skip_while(|line| !is_danger(line));
+        text.extend(dangers.flat_map(|line| [line, "\n"]));
     }
     text.push_str(&attempts(&task, &zone));
     text.push_str(&way(&asked.tasks.moves(&task.id)?, &zone));
     output::print(&shown(asked, &text));
     hints(&task);
     Ok(Exit::Success)
+}
+
+fn is_danger(line: &str) -> bool {
+    ["Irreversible Command: ", "Needs Approval: "].iter().any(|it| line.starts_with(it))
 }
 
 /// After it was worked on, or decided about.
@@ -80,6 +86,9 @@ fn hints(task: &Task) {
     output::error(&match task.state {
         State::PendingApproval => waits(task),
         State::Completed => format!("hint: exacta task log {id} shows what was written\n"),
+        State::Failed if task.refused && task.approval.is_none() => format!(
+            "hint: tasks.allow in your configuration extends what tasks may run; then exacta task retry {id}\n"
+        ),
         _ => match task_json::next(task).join(", or ") {
             next if next.is_empty() => String::new(),
             next => format!("hint: {next}\n"),

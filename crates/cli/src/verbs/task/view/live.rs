@@ -54,10 +54,7 @@ impl Live {
             let _ = ending.send(());
             let _ = thread.join();
         }
-        let mut screen = lock(&self.screen);
-        // Once as it is at the end: what was quick was to be seen too.
-        screen.draw();
-        screen.clear();
+        lock(&self.screen).clear();
     }
 }
 
