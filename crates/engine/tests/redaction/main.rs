@@ -26,10 +26,10 @@ const HARMLESS_PLAIN: &str = include_str!("plain_lookalikes.txt");
 const HARMLESS_REFERS: &str = include_str!("refers_lookalikes.txt");
 const WIDER: &str = include_str!("wider_secrets.txt");
 const HARMLESS_WIDER: &str = include_str!("wider_lookalikes.txt");
-const BLIND_EE: &str = include_str!("ee_secrets.txt");
-const HARMLESS_BLIND_EE: &str = include_str!("ee_lookalikes.txt");
+const BLIND: &str = include_str!("blind_secrets.txt");
+const HARMLESS_BLIND: &str = include_str!("blind_lookalikes.txt");
 
-const ALL_SECRETS: [&str; 8] = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN, WIDER, BLIND_EE];
+const ALL_SECRETS: [&str; 8] = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN, WIDER, BLIND];
 const ALL_HARMLESS: [&str; 9] = [
     LOOKALIKES,
     HARMLESS_EXCERPTS,
@@ -39,7 +39,7 @@ const ALL_HARMLESS: [&str; 9] = [
     HARMLESS_PLAIN,
     HARMLESS_REFERS,
     HARMLESS_WIDER,
-    HARMLESS_BLIND_EE,
+    HARMLESS_BLIND,
 ];
 
 fn redacted(rules: &Rules, text: &[u8]) -> (String, Report) {
@@ -120,7 +120,7 @@ fn everything() -> Vec<u8> {
         HARMLESS_SUNDRY,
         KIN,
         WIDER,
-        BLIND_EE,
+        BLIND,
     ];
     let mut text = Vec::new();
     for case in files.into_iter().flat_map(cases) {
