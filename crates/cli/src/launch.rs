@@ -156,6 +156,7 @@ fn audit(configuration: &Configuration) -> AuditOptions {
         output_bytes: configuration.recorded_output,
         eager: true,
         traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        session: None,
     }
 }
 

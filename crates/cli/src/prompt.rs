@@ -206,6 +206,7 @@ mod tests {
             digest: exacta::approvals::Digest::of_parts([]),
             asker: exacta::approvals::Asker::default(),
             tried: None,
+            task: None,
         };
         let shown = shown(&question);
         assert!(shown.contains("because of forever"), "{shown}");

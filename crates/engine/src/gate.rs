@@ -254,8 +254,9 @@ impl Gate {
         let asker = self.state().asker.clone();
         let asker = asker.unwrap_or_else(|| self.judgement.asker.clone());
         let directory = directory.into();
-        let tried = None;
-        let question = Question { text, directory, asks, allowed, always, digest, asker, tried };
+        let (tried, task) = (None, None);
+        let question =
+            Question { text, directory, asks, allowed, always, digest, asker, tried, task };
         if self.stands(&question) || self.was_approved(&question)? {
             return Ok(());
         }

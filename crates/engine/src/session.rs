@@ -3,6 +3,7 @@
 
 mod canceller;
 mod ending;
+mod foresight;
 mod options;
 mod outcome;
 mod recording;
@@ -26,7 +27,6 @@ use exacta_shell::filesystem::{FileSystem, Follow, OpenFile};
 use exacta_shell::shell::Shell;
 use exacta_shell::status::{Flow, Interrupt};
 
-use exacta_policy::Verdict;
 use exacta_shell::host::{Identity, Step};
 use exacta_store::audit::AuditError;
 
@@ -41,7 +41,6 @@ use crate::kept_output::{Collected, OutputLimit};
 use crate::pipeline;
 use crate::programs::Programs;
 use crate::redaction::{Redaction, Results};
-use crate::surroundings::World;
 use crate::undo::{Keep, Transactions};
 
 /// What ends with a text.
@@ -370,21 +369,6 @@ impl Session {
         let screened = pipeline::screen(&self.gate, text, &self.world());
         self.gate.end_screening();
         screened.map_err(|refused| self.stopped(&refused))
-    }
-
-    /// What the judge sees of this session.
-    pub fn world(&self) -> World<'_> {
-        World {
-            files: &*self.gate.files,
-            directory: self.shell.directory.as_bstr(),
-            shell: Some(&self.shell),
-            grants: &self.gate.judgement.grants,
-        }
-    }
-
-    /// A verdict on a text, and nothing else.
-    pub fn test(&self, text: &BStr) -> Verdict {
-        self.gate.judgement.policy.screen(text, &self.world())
     }
 
     /// What must not be written to disk or shown.

@@ -102,6 +102,7 @@ mod settle;
 mod steps;
 mod system;
 mod tally;
+pub mod tasks;
 #[cfg(test)]
 mod tests;
 mod tree;

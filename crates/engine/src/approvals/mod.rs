@@ -23,6 +23,7 @@ pub use grants::{Grant, Scope, Standing};
 pub use pending::{Asked, Pending, PendingError, PendingStore, State};
 pub use preview::Preview;
 pub use tried::Tried;
+pub(crate) use tried::shortened_to;
 pub use waiting::{Patience, Waiting};
 
 use bstr::BString;
@@ -44,6 +45,8 @@ pub struct Question {
     pub asker: Asker,
     /// It has run apart already: this is what came of it.
     pub tried: Option<Tried>,
+    /// The task whose plan it is about.
+    pub task: Option<String>,
 }
 
 /// When a person is asked.

@@ -14,6 +14,8 @@ use crate::redaction::Rules;
 
 /// How long a question waits for its answer, and an answer for its use.
 const LIFETIME: Duration = Duration::from_secs(10 * 60);
+/// The same for a task: nobody waits for it at a terminal.
+const LIFETIME_OF_TASKS: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long it can be looked up what became of a question.
 const MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Nobody answers more questions than this; who asks more is not waiting for answers.
@@ -68,6 +70,9 @@ pub struct Pending {
     /// It has run apart already, and this is what came of it; what is decided about is that.
     #[serde(default)]
     pub tried: Option<Tried>,
+    /// The task whose plan it is about: whoever works on that goes on with the answer.
+    #[serde(default)]
+    pub task: Option<String>,
     /// What `always` would store.
     pub always: Option<String>,
     pub digest: String,
@@ -87,6 +92,11 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// How long it waits for its answer, and its answer for its use.
+    fn lifetime(&self) -> u64 {
+        lifetime(self.task.is_some()).as_secs()
+    }
+
     /// As whoever asked may see it: what came of a trial is nobody's before somebody has said yes to it.
     pub fn for_asker(mut self) -> Self {
         if let Some(tried) = &mut self.tried
@@ -206,6 +216,35 @@ impl PendingStore {
         Ok(Some(pending))
     }
 
+    /// The same for a task, which knows its question: one that was taken for it before, by somebody who died then, is taken
+    /// again. `None`: it was not approved, or for something else.
+    pub(crate) fn claim(&self, id: &str, digest: &Digest) -> Result<Option<Pending>, PendingError> {
+        let writer = self.storage.lock()?;
+        let Some(mut pending) = self.look(id)? else { return Ok(None) };
+        let given = matches!(pending.state, State::Approved | State::Used);
+        if !given
+            || pending.task.is_none()
+            || pending.digest != digest.to_string()
+            || self.storage.came_with_repository(id)
+        {
+            return Ok(None);
+        }
+        pending.state = State::Used;
+        write(&writer, &pending)?;
+        Ok(Some(pending))
+    }
+
+    /// Whoever asked does not want to know any more.
+    pub(crate) fn withdraw(&self, id: &str) -> Result<(), PendingError> {
+        let writer = self.storage.lock()?;
+        let Some(mut pending) = self.look(id)? else { return Ok(()) };
+        if matches!(pending.state, State::Pending | State::Approved) {
+            pending.state = State::Expired;
+            write(&writer, &pending)?;
+        }
+        Ok(())
+    }
+
     /// Decides a question: the first decision wins. `first` must succeed before it counts.
     pub(super) fn decide(
         &self,
@@ -220,7 +259,7 @@ impl PendingStore {
         first(&mut pending).map_err(DecideError::First)?;
         pending.decided = Some(now());
         // Given now, so the time to use it begins now.
-        pending.expires = now() + LIFETIME.as_secs();
+        pending.expires = now() + pending.lifetime();
         write(&writer, &pending)?;
         Ok(pending)
     }
@@ -232,7 +271,7 @@ impl PendingStore {
     }
 
     /// By its whole id: what a waiting caller asks again and again.
-    pub(super) fn look(&self, id: &str) -> Result<Option<Pending>, PendingError> {
+    pub(crate) fn look(&self, id: &str) -> Result<Option<Pending>, PendingError> {
         let text = self.storage.read(id)?;
         text.map(|text| self.parse(id, &text)).transpose()
     }
@@ -268,7 +307,7 @@ impl PendingStore {
         }
         let open = matches!(pending.state, State::Pending | State::Approved);
         // A time that nobody could have set: a backup that was brought back, or a file that came from elsewhere.
-        let latest = now() + LIFETIME.as_secs();
+        let latest = now() + pending.lifetime();
         if open && !(now()..=latest).contains(&pending.expires) {
             pending.state = State::Expired;
         }
@@ -300,10 +339,11 @@ fn asked_now(question: &Question, digest: String) -> Pending {
         irreversible: irreversible(question, &rules),
         asks: question.asks.iter().map(|command| asked(command, &rules)).collect(),
         tried: question.tried.clone(),
+        task: question.task.clone(),
         always: always.and_then(|text| text.to_str().ok()).map(str::to_owned),
         digest,
         created,
-        expires: created + LIFETIME.as_secs(),
+        expires: created + lifetime(question.task.is_some()).as_secs(),
         scope: None,
         by: None,
         door: None,
@@ -323,6 +363,10 @@ fn asked(command: &exacta_policy::JudgedCommand, rules: &Rules) -> Asked {
         rule: command.finding.rule.to_string(),
         reason: command.finding.reason.to_string(),
     }
+}
+
+fn lifetime(of_task: bool) -> Duration {
+    if of_task { LIFETIME_OF_TASKS } else { LIFETIME }
 }
 
 /// Seconds since 1970.

@@ -99,7 +99,7 @@ impl Tried {
 }
 
 /// Its beginning and its end; `None`: all of it fits.
-fn shortened_to(text: &str, longest: usize) -> Option<String> {
+pub(crate) fn shortened_to(text: &str, longest: usize) -> Option<String> {
     let left_out = text.len().checked_sub(longest).filter(|left_out| *left_out > 0)?;
     let half = longest / 2;
     let head = (0..=half).rev().find_map(|at| text.get(..at)).unwrap_or_default();

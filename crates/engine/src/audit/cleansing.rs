@@ -8,7 +8,7 @@ use exacta_store::audit::{Cleansed, Cleanser};
 use crate::redaction::{Redaction, Rules};
 
 /// Takes out what a session's redaction does.
-pub(super) fn of(redaction: &Arc<Redaction>) -> Arc<dyn Cleanser> {
+pub(crate) fn of(redaction: &Arc<Redaction>) -> Arc<dyn Cleanser> {
     Arc::new(Session(Arc::clone(redaction)))
 }
 

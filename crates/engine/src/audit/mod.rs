@@ -4,7 +4,7 @@
 //! Nothing is opened before there is something to record, and nobody waits for what changed nothing: it is handed to the
 //! thread that writes. A session without a directory has no record.
 
-mod cleansing;
+pub(crate) mod cleansing;
 mod deeds;
 mod traces;
 mod trail;
@@ -68,12 +68,16 @@ pub struct AuditOptions {
     pub eager: bool,
     /// The address of a collector of OpenTelemetry traces.
     pub traces: Option<String>,
+    /// What the session is called, in the record and in the journal of undo; absent: a new name.
+    pub session: Option<String>,
 }
 
 impl Default for AuditOptions {
     fn default() -> Self {
         let (agent, keys, limits) = (String::new(), None, Limits::default());
-        AuditOptions { agent, keys, limits, output_bytes: USUAL_OUTPUT, eager: false, traces: None }
+        let output_bytes = USUAL_OUTPUT;
+        let (eager, traces, session) = (false, None, None);
+        AuditOptions { agent, keys, limits, output_bytes, eager, traces, session }
     }
 }
 
@@ -155,8 +159,9 @@ impl Audit {
 
     /// The same for all requests of the session.
     pub fn session(&self) -> Arc<str> {
-        let made = || uuid::Uuid::now_v7().to_string().into();
-        Arc::clone(self.session.get_or_init(made))
+        let made = || uuid::Uuid::now_v7().to_string();
+        let named = || self.options.session.clone().unwrap_or_else(made).into();
+        Arc::clone(self.session.get_or_init(named))
     }
 
     /// A request begins. An error: what was done before could not be recorded, and so nothing is done any more.

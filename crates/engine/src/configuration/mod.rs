@@ -6,11 +6,15 @@
 //! | user | `$XDG_CONFIG_HOME/exacta/config.toml`, or `--config FILE` | yes |
 //! | project | `.exacta.toml` | only after `exacta trust`; else it may only tighten |
 
+mod planner;
 mod settings;
 mod starter;
+mod tasks;
 mod trust;
 
+pub use planner::{Endpoint, PlannerKind, PlannerSettings};
 pub use starter::{Imported, import_claude_code, starter};
+pub use tasks::TaskSettings;
 pub use trust::{TrustError, TrustStore, TrustedCommands};
 
 use std::path::{Path, PathBuf};
@@ -75,6 +79,10 @@ pub struct Configuration {
     pub asked: When,
     /// Where questions are sent, if anywhere.
     pub telegram: Option<Telegram>,
+    /// What tasks may run beside the safe list, and their limits.
+    pub tasks: TaskSettings,
+    /// Who makes a plan of a goal, if anybody.
+    pub planner: Option<PlannerSettings>,
     /// Variables whose values are secret, whatever they are called.
     pub secret_variables: Vec<String>,
     /// What files say in vain.
@@ -97,7 +105,7 @@ impl Configuration {
         let profile = profile(sources.profile, &parsed);
         let refusals = refusals(sources.refusals, &parsed);
         let (grants, limits) = (grants(&parsed), limits(&parsed));
-        let notices = set.notices().to_vec();
+        let notices = set.notices().iter().cloned().chain(said_in_vain(&parsed)).collect();
         Ok(Configuration {
             version: version(&files, profile),
             policy: Arc::new(Policy::new(set, profile)),
@@ -111,6 +119,8 @@ impl Configuration {
             redaction: redaction(&parsed),
             asked: asked(&parsed),
             telegram: telegram(&parsed),
+            tasks: tasks::chosen(&parsed),
+            planner: planner::chosen(&parsed),
             secret_variables: secret_variables(&parsed),
             notices,
             files: files.into_iter().map(|file| (file.path, file.rules.tier)).collect(),
@@ -136,6 +146,16 @@ impl Configuration {
             approver,
             asker: Asker::default(),
             when: self.asked,
+        }
+    }
+
+    /// What the commands of a task are judged by: the same rules, and S4's. An approval given to a task holds for nothing
+    /// else, hence the version of its own.
+    pub fn task_judgement(&self, approver: Arc<dyn Approver>) -> Judgement {
+        Judgement {
+            policy: Arc::new(self.policy.for_tasks(self.tasks.list())),
+            version: Digest::of(b"task".into(), b"".into(), &[], &self.version),
+            ..self.judgement(Face::Run, approver)
         }
     }
 }
@@ -289,6 +309,23 @@ fn redaction(files: &[(Tier, Settings)]) -> Redaction {
 
 fn secret_variables(files: &[(Tier, Settings)]) -> Vec<String> {
     trusted(files).flat_map(|settings| settings.redact.variables.iter().cloned()).collect()
+}
+
+/// What a project says that is not for it to say.
+fn said_in_vain(files: &[(Tier, Settings)]) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for (tier, settings) in files {
+        if let Some(allow) = settings.tasks.allow.as_ref().filter(|_| !tier.may_loosen()) {
+            let message = "`tasks.allow` of a project that is not trusted does not count; `exacta trust` after reading it";
+            notices.push(Notice { source: allow.source.clone(), message: message.to_owned() });
+        }
+        let project = matches!(tier, Tier::Project | Tier::TrustedProject);
+        if let Some(planner) = settings.planner.as_ref().filter(|_| project) {
+            let message = "`planner` of a project does not count: who is sent parts of it is for the operator to say";
+            notices.push(Notice { source: planner.source.clone(), message: message.to_owned() });
+        }
+    }
+    notices
 }
 
 /// What was written by somebody who may loosen.

@@ -1,11 +1,15 @@
 //! What a configuration file says beside its rules.
 
+use std::sync::Arc;
+
 use bstr::BString;
 use exacta_jail::Level;
-use exacta_policy::Profile;
 use exacta_policy::rules::{LoadError, RuleFile};
+use exacta_policy::{Profile, Source};
 use serde::Deserialize;
 
+use super::planner::{self, PlannerSettings};
+use super::tasks;
 use crate::approvals::When;
 use crate::gate::Refusals;
 use crate::programs::limits::Chosen;
@@ -23,6 +27,8 @@ pub const KEYS: &[&str] = &[
     "redact",
     "telegram",
     "approval",
+    "tasks",
+    "planner",
 ];
 
 #[derive(Debug, Clone, Default)]
@@ -40,6 +46,21 @@ pub struct Settings {
     pub telegram: Option<Telegram>,
     /// `approval.when`
     pub asked: Option<When>,
+    pub tasks: tasks::Said,
+    pub planner: Option<Placed<PlannerSettings>>,
+}
+
+/// What a file says, and on which line: for what it says in vain.
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    pub source: Source,
+    pub value: T,
+}
+
+impl<T> Placed<T> {
+    pub fn new(file: &RuleFile, at: usize, value: T) -> Self {
+        Placed { source: Source { file: Arc::clone(&file.name), line: line(file, at) }, value }
+    }
 }
 
 /// `[telegram]`: where questions are sent, and who may answer them.
@@ -114,6 +135,8 @@ struct Written {
     redact: WrittenRedact,
     telegram: Option<Telegram>,
     approval: WrittenApproval,
+    tasks: tasks::WrittenTasks,
+    planner: Option<toml::Spanned<planner::WrittenPlanner>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -211,6 +234,11 @@ pub fn parse(file: &RuleFile) -> Result<Settings, LoadError> {
     settings.redact = redact(file, written.redact)?;
     settings.telegram = written.telegram;
     settings.asked = written.approval.when.map(|name| when(file, &name)).transpose()?;
+    settings.tasks = tasks::read(file, written.tasks)?;
+    if let Some(planner) = written.planner {
+        let at = planner.span().start;
+        settings.planner = Some(Placed::new(file, at, planner::read(file, planner)?));
+    }
     Ok(settings)
 }
 
@@ -262,13 +290,17 @@ fn directories(
     Ok(directories)
 }
 
-fn problem(file: &RuleFile, at: usize, message: String, hint: &str) -> LoadError {
+fn line(file: &RuleFile, at: usize) -> u32 {
+    file.text.get(..at).unwrap_or_default().matches('\n').count() as u32 + 1
+}
+
+pub(super) fn problem(file: &RuleFile, at: usize, message: String, hint: &str) -> LoadError {
     let before = file.text.get(..at).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let text = file.text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
     LoadError {
         file: file.name.clone(),
-        line: before.matches('\n').count() as u32 + 1,
+        line: line(file, at),
         column: before.get(start..).unwrap_or_default().chars().count() as u32 + 1,
         text: text.to_owned(),
         message,

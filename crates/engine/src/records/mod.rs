@@ -73,6 +73,28 @@ impl Records {
         listed::look(self.existing(UndoError::NoSuchRecord(id))?, id)
     }
 
+    /// What a session has left that began then or later, in seconds since the epoch, the newest first. It has one of its own
+    /// for each request whose records have to be found again.
+    pub(crate) fn of_session(&self, session: &str, since: i64) -> Result<Vec<Listed>, UndoError> {
+        /// A clock that was set in between must not hide anything.
+        const SLACK: i64 = 24 * 60 * 60;
+        let Some(journal) = &self.journal else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for id in journal.ids()? {
+            let listed = match listed::look(journal, id) {
+                Err(UndoError::NoSuchRecord(_)) => continue,
+                listed => listed?,
+            };
+            if listed.time.is_some_and(|time| time.saturating_add(SLACK) < since) {
+                break;
+            }
+            if listed.session == session {
+                found.push(listed);
+            }
+        }
+        Ok(found)
+    }
+
     /// What `diff` shows when nobody says which: the newest that is applied or waits.
     pub fn newest(&self) -> Result<Option<RecordId>, UndoError> {
         let Some(journal) = &self.journal else { return Ok(None) };

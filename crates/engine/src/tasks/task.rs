@@ -31,9 +31,52 @@ pub struct Task {
     /// What was done was undone.
     #[serde(default)]
     pub rolled_back: bool,
+    /// The steps that need a yes, by number.
+    #[serde(default)]
+    pub asks: Vec<usize>,
+    /// What the question at the gate is about.
+    #[serde(default)]
+    pub asking: Option<Asking>,
+    /// What was asked while a step ran, and answered with yes: the digests of the questions.
+    #[serde(default)]
+    pub answered: Vec<String>,
+    /// Who has said yes.
+    #[serde(default)]
+    pub approved_by: String,
+    /// How often somebody has had it begin anew.
+    #[serde(default)]
+    pub round: u32,
     /// Milliseconds since 1970.
     pub created: u64,
     pub changed: u64,
+    /// Somebody wants it to end.
+    #[serde(skip)]
+    pub cancelled_by: Option<String>,
+    /// Goes on with every change: whoever has seen an older one changes nothing.
+    #[serde(skip)]
+    pub fence: u64,
+}
+
+/// What a question at the gate is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    pub about: About,
+    /// Of what a step has asked while it ran.
+    #[serde(default)]
+    pub question: Option<String>,
+    /// A person has said yes to this step only.
+    #[serde(default)]
+    pub only: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// All steps that need a yes.
+    Plan,
+    Step(usize),
+    /// Something that only showed when the step ran.
+    Within(usize),
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -42,6 +85,9 @@ pub struct StepRun {
     pub attempts: Vec<Attempt>,
     /// What was expected of the last attempt, and what was found.
     pub checks: Vec<Check>,
+    /// Why it has failed, and why it is not tried again.
+    #[serde(default)]
+    pub why: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -79,6 +125,18 @@ pub struct Attempt {
     pub rolled_back: bool,
     /// It was refused: the rule and the reason.
     pub refused: Option<String>,
+    /// Which time of the task it belongs to.
+    #[serde(default)]
+    pub round: u32,
+    /// Known before it runs: it may do what no record can take back.
+    #[serde(default)]
+    pub may_last: bool,
+    /// Why it counts as failed. Said before anything of it is taken back.
+    #[serde(default)]
+    pub failed: Option<String>,
+    /// Whoever ran it has died, or it has asked for something: it is no failure of the step.
+    #[serde(default)]
+    pub interrupted: bool,
 }
 
 /// One expectation.
@@ -108,4 +166,22 @@ pub enum LogKind {
     Output,
     Error,
     Info,
+}
+
+impl LogKind {
+    pub const ALL: [LogKind; 4] =
+        [LogKind::Command, LogKind::Output, LogKind::Error, LogKind::Info];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            LogKind::Command => "command",
+            LogKind::Output => "output",
+            LogKind::Error => "error",
+            LogKind::Info => "info",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        LogKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }

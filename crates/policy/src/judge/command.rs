@@ -56,7 +56,8 @@ impl Inquiry<'_> {
         match name {
             // The place that `xargs -I{}` and `find -exec` keep for what comes.
             Word::Literal(place) if place == "{}" => {
-                let findings = self.situation("dynamic-command", "{}");
+                let mut findings = self.situation("dynamic-command", "{}");
+                self.unknown_in_task(invocation, &mut findings);
                 self.note_command(invocation, findings);
             }
             Word::Literal(_) => self.named_command(invocation),
@@ -71,7 +72,9 @@ impl Inquiry<'_> {
                         return self.each_name(invocation, found);
                     }
                 }
-                let findings = self.situation("dynamic-command", &dynamic.written.to_str_lossy());
+                let about = dynamic.written.to_str_lossy();
+                let mut findings = self.situation("dynamic-command", &about);
+                self.unknown_in_task(invocation, &mut findings);
                 self.note_command(invocation, findings);
             }
         }
@@ -145,6 +148,7 @@ impl Inquiry<'_> {
         let nested = self.effects(&mut subjected, &mut findings);
         self.unread(&subjected, &mut findings);
         self.names_secrets(&subjected, &mut findings);
+        self.in_task(&subjected, &mut findings);
         self.note_command(invocation, findings);
         for effect in nested {
             self.nested_effect(&subjected, effect);

@@ -10,7 +10,7 @@ use super::implied::Fresh;
 use super::{Policy, Profile};
 use crate::event::{Directory, Event, Invocation, Via};
 use crate::rules::grant::Grant;
-use crate::rules::{Rule, Subject, Tier};
+use crate::rules::{Rule, Subject, TaskList, Tier};
 use crate::surroundings::Surroundings;
 use crate::verdict::{Decision, Finding, JudgedCommand, NOTHING, Step, Verdict};
 use crate::walk::Inherited;
@@ -28,6 +28,8 @@ const MAX_LISTED: usize = 1_000;
 pub(super) struct Inquiry<'a> {
     pub policy: &'a Policy,
     pub world: &'a dyn Surroundings,
+    /// What commands of a task must be on, if it is one.
+    pub tasks: Option<&'a TaskList>,
     /// A text is only asked about: it stands in something that was written.
     pub apart: bool,
     /// The words of a list are being judged.
@@ -99,6 +101,7 @@ impl<'a> Inquiry<'a> {
         Inquiry {
             policy,
             world,
+            tasks: policy.tasks.as_deref(),
             comes_back: false,
             apart: false,
             listing: false,
@@ -217,11 +220,12 @@ impl<'a> Inquiry<'a> {
         self.held -= words;
     }
 
-    /// Asks about a text without adding to this verdict.
+    /// Asks about a text without adding to this verdict, and without what holds for tasks: nobody says that it is run.
     pub fn aside(&self, body: impl FnOnce(&mut Inquiry<'a>)) -> Verdict {
         let mut inquiry = Inquiry::new(self.policy, self.world);
         inquiry.depth = self.depth + 1;
         inquiry.apart = true;
+        inquiry.tasks = None;
         body(&mut inquiry);
         inquiry.end()
     }

@@ -10,6 +10,7 @@
 //! - [`scripts`]: texts for a shell, code in other languages; [`chosen`]: those that a pattern means, [`implied`]: files that tools run without being told,
 //!   [`left`]: … later, [`obeyed`]: … elsewhere, [`texts`], [`sources`], [`sights`]: commands in
 //!   them, and what harms in any language.
+//! - [`tasks`]: what holds for commands of a task beside.
 //! - [`paths`], [`unknown`], [`variables`]: where paths lead, also those of which only a part is known, which variables make programs execute; [`home`]: what `~` means;
 //!   [`computed`], [`system`], [`wiped`], [`sought`]: paths that a command says, programs that are copied, all files at
 //!   once, and those that are looked for by name.
@@ -40,6 +41,7 @@ mod sights;
 mod sought;
 mod sources;
 mod system;
+mod tasks;
 mod telling;
 mod texts;
 mod through;
@@ -48,18 +50,19 @@ mod unread;
 mod variables;
 mod wiped;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::event::{Access, Directory, Event, Input, Invocation, Open};
-use crate::rules::{LoadError, Outright, RuleFile, RuleSet};
+use crate::rules::{LoadError, Outright, RuleFile, RuleSet, TaskList};
 use crate::surroundings::Surroundings;
 use crate::verdict::Verdict;
 use crate::walk::Start;
 use crate::word::Word;
 
 use inquiry::Inquiry;
+pub use tasks::{TASK_IRREVERSIBLE, TASK_NOT_LISTED};
 
 /// S3 §2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -108,13 +111,20 @@ pub enum Action<'a> {
 pub struct Policy {
     rules: RuleSet,
     profile: Profile,
+    /// What is judged are commands of tasks.
+    tasks: Option<Arc<TaskList>>,
     /// Made when somebody asks.
     outright: OnceLock<Outright>,
 }
 
 impl Policy {
     pub fn new(rules: RuleSet, profile: Profile) -> Self {
-        Policy { rules, profile, outright: OnceLock::new() }
+        Policy { rules, profile, tasks: None, outright: OnceLock::new() }
+    }
+
+    /// The same rules with S4's: an irreversible keyword asks, and what is neither that nor on the list is refused.
+    pub fn for_tasks(&self, list: TaskList) -> Policy {
+        Policy { tasks: Some(Arc::new(list)), ..self.clone() }
     }
 
     /// The built-in rules alone.
@@ -141,9 +151,9 @@ impl Policy {
     }
 
     /// Nothing but permissions is said about commands of this name: they need no judgement as long as their paths
-    /// are somebody else's business.
+    /// are somebody else's business. In a task every command must be on the list.
     pub fn is_plain(&self, name: &BStr) -> bool {
-        self.profile != Profile::Safe && !self.rules.mentions(name)
+        self.tasks.is_none() && self.profile != Profile::Safe && !self.rules.mentions(name)
     }
 
     /// A whole text before it runs, with what is literally known. It may refuse and ask; it never permits.

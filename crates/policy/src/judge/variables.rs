@@ -70,7 +70,10 @@ impl Inquiry<'_> {
         }
         let directory = Directory::Known(self.world.directory().into());
         let start = Start { directory, ..Start::default() };
-        let verdict = self.aside(|inquiry| inquiry.script(text, &start));
+        let verdict = self.aside(|inquiry| {
+            inquiry.tasks = self.tasks;
+            inquiry.script(text, &start);
+        });
         // A file of the project may be run by who names it; put behind a harmless name it is a trap.
         verdict.decision == Decision::Allow
             && verdict.commands.iter().all(|command| &*command.finding.rule != "project-program")

@@ -144,6 +144,16 @@ pub fn compiled() -> impl Iterator<Item = (&'static Rule, &'static Compiled)> {
     (0..COUNT).filter_map(|at| Some((made(at)?, compiled_of(at)?)))
 }
 
+/// What the rules of one file are matched by. Only those are unpacked.
+pub fn of_file(name: &str) -> impl Iterator<Item = &'static Compiled> {
+    let its = |rule: &&BuiltIn| {
+        let file = FILES.get(usize::from(rule.file)).copied().unwrap_or_default();
+        file.strip_prefix("built-in:") == Some(name)
+    };
+    let numbered = RULES.iter().enumerate().filter(move |(_, rule)| its(rule));
+    numbered.filter_map(|(at, _)| compiled_of(at))
+}
+
 /// Is there a default rule of this name?
 pub fn has(id: &str) -> bool {
     RULES.iter().any(|rule| text(rule.id) == id)

@@ -29,7 +29,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Programs whose first operands are verbs, and how many of them can be: `git reset`, `aws s3 rm`.
 const VERBS: &[(&str, usize)] = &[
-    ("git", 1),
+    ("git", 2),
     ("hg", 1),
     ("svn", 1),
     ("jj", 2),
@@ -121,6 +121,9 @@ const NOUNS: &[&str] = &[
     "volume",
 ];
 
+/// Git's: `git stash drop`, but not `git checkout reset`.
+const NOUNS_OF_GIT: &[&str] = &["notes", "reflog", "remote", "stash"];
+
 /// The keyword that makes this command irreversible in the eyes of a task.
 pub fn irreversible_keyword(reading: &Reading) -> Option<&'static str> {
     program(reading.name.as_bstr())
@@ -163,9 +166,15 @@ fn option(option: &GivenOption) -> Option<&'static str> {
 fn subcommand(reading: &Reading) -> Option<&'static str> {
     let (_, most) = VERBS.iter().find(|(name, _)| reading.name == *name)?;
     let first = reading.operands.first()?;
-    let noun = NOUNS.iter().any(|noun| first.as_literal() == Some(noun.as_bytes().as_bstr()));
-    let docker = matches!(reading.name.as_slice(), b"docker" | b"podman" | b"nerdctl");
-    let most = if docker && !noun { 1 } else { *most };
+    let is_noun = |nouns: &[&str]| {
+        nouns.iter().any(|noun| first.as_literal() == Some(noun.as_bytes().as_bstr()))
+    };
+    let object = match reading.name.as_slice() {
+        b"docker" | b"podman" | b"nerdctl" => !is_noun(NOUNS),
+        b"git" => !is_noun(NOUNS_OF_GIT),
+        _ => false,
+    };
+    let most = if object { 1 } else { *most };
     reading.operands.iter().take(most).find_map(|word| verb(word.as_literal()?))
 }
 
@@ -274,6 +283,9 @@ mod tests {
             ("chown a f", Some("chown")),
             ("truncate -s0 f", Some("truncate")),
             ("git reset", Some("reset")),
+            ("git stash drop", Some("drop")),
+            ("git remote rm x", Some("rm")),
+            ("git add reset", None),
             ("git push --force", Some("force")),
             ("git push origin --delete x", Some("delete")),
             ("docker image rm x", Some("rm")),

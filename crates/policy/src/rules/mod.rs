@@ -5,7 +5,8 @@
 //! - [`matching`]: does a rule match; [`tiers`]: which of those that match are in force.
 //! - [`builtin`]: the default rules (data: `rules/*.toml`); [`load`]: those of configuration files.
 //! - [`outright`]: names that are denied whatever follows.
-//! - [`examples`]: what a rule says of itself is checked; [`keywords`]: what tasks call irreversible.
+//! - [`examples`]: what a rule says of itself is checked; [`keywords`]: what tasks call irreversible; [`tasks`]: what they
+//!   may run.
 
 mod braces;
 mod builtin;
@@ -21,6 +22,7 @@ mod matching;
 mod outright;
 mod pattern;
 pub mod schema;
+mod tasks;
 mod tiers;
 
 use std::collections::HashMap;
@@ -37,9 +39,10 @@ use crate::verdict::{Decision, Source};
 
 use self::grant::Grant;
 use compile::{About, Compiled, Ruling};
-pub use keywords::irreversible_keyword;
+pub use keywords::{KEYWORDS, irreversible_keyword};
 use matching::Command;
 pub use outright::Outright;
+pub use tasks::TaskList;
 
 /// Who wrote a rule. A rule of a lower tier cannot weaken one of a higher: only `overrides` of a tier at least as
 /// high takes a rule out of force, and an untrusted project may only tighten.

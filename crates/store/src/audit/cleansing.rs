@@ -53,6 +53,7 @@ pub fn cleanse(entry: &mut Entry, streams: Option<&mut [Captured; 2]>, by: &dyn 
         }
         Entry::Answer(answer) => work.bytes(&mut answer.command),
         Entry::Cut(_) => {}
+        Entry::Moved(moved) => work.text(&mut moved.why),
     }
 }
 

@@ -43,8 +43,19 @@ pub struct Signing {
     pub project: Vec<u8>,
 }
 
+/// What is written in the same transaction. False: it cannot be, and nothing is.
+pub(crate) type Also<'a> = &'a mut dyn FnMut(&Transaction<'_>) -> rusqlite::Result<bool>;
+
+/// What came of a batch.
+enum Written {
+    /// What is to be written with it could not be.
+    Nothing,
+    /// What was signed, if something was.
+    Signed(Option<Signed>),
+}
+
 pub struct Database {
-    pub(super) connection: Connection,
+    pub(crate) connection: Connection,
     state: OwnedFd,
     /// Whose chain it is.
     identity: [u8; 16],
@@ -83,7 +94,7 @@ impl Database {
         found.map_err(database("be read"))
     }
 
-    fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {
+    pub(crate) fn set_durability(&mut self, wanted: Durability) -> Result<(), AuditError> {
         if self.durability != wanted {
             let level = if wanted == Durability::Disk { "FULL" } else { "NORMAL" };
             self.connection
@@ -94,13 +105,17 @@ impl Database {
         Ok(())
     }
 
-    /// Writes within one transaction, and signs what should be. What was signed, if something was.
+    /// Writes within one transaction, and signs what should be.
     fn write(
         &mut self,
         batch: &[Draft],
         manner: Manner,
-    ) -> rusqlite::Result<(Head, Option<Signed>)> {
+        also: Also<'_>,
+    ) -> rusqlite::Result<Written> {
         let transaction = begin(&self.connection)?;
+        if !also(&transaction)? {
+            return Ok(Written::Nothing);
+        }
         let before = head(&transaction, self.identity)?;
         let head = append(&transaction, before, batch)?;
         if complete(head.sequence) > complete(before.sequence) {
@@ -116,7 +131,32 @@ impl Database {
             keep_checkpoint(&transaction, signed)?;
         }
         transaction.commit()?;
-        Ok((head, signed))
+        Ok(Written::Signed(signed))
+    }
+
+    /// Appends, and writes something else with it: both or neither. False: that did not want to be written.
+    pub(crate) fn append_with(
+        &mut self,
+        batch: &[Draft],
+        manner: Manner,
+        also: Also<'_>,
+    ) -> Result<bool, AuditError> {
+        // An anchor may only say what is on the disk.
+        let (mut durability, signs) = (manner.durability, self.signing.folder.is_some());
+        let head = self.head_sequence()?;
+        if signs && head + batch.len() as u64 - self.signed.min(head) >= SIGNED_EVERY {
+            durability = Durability::Disk;
+        }
+        self.set_durability(durability)?;
+        let written = self.write(batch, manner, also).map_err(database("be written"))?;
+        let Written::Signed(signed) = written else { return Ok(false) };
+        if durability == Durability::Disk {
+            self.anchor(signed.as_ref())?;
+        }
+        if manner.last {
+            self.shorten_log().map_err(database("be put in order"))?;
+        }
+        Ok(true)
     }
 
     /// Describes all blocks that are not yet, so that a search passes over those that cannot have what it looks for.
@@ -200,22 +240,7 @@ impl Database {
 
 impl Ledger for Database {
     fn append(&mut self, batch: &[Draft], manner: Manner) -> Result<(), AuditError> {
-        // An anchor may only say what is on the disk.
-        let (mut durability, signs) = (manner.durability, self.signing.folder.is_some());
-        let head = self.head_sequence()?;
-        if signs && head + batch.len() as u64 - self.signed.min(head) >= SIGNED_EVERY {
-            durability = Durability::Disk;
-        }
-        self.set_durability(durability)?;
-        let written = self.write(batch, manner);
-        let (_, signed) = written.map_err(database("be written"))?;
-        if durability == Durability::Disk {
-            self.anchor(signed.as_ref())?;
-        }
-        if manner.last {
-            self.shorten_log().map_err(database("be put in order"))?;
-        }
-        Ok(())
+        self.append_with(batch, manner, &mut |_| Ok(true)).map(|_nothing_else| ())
     }
 
     fn retain(&mut self, limits: &Limits) -> Result<u64, AuditError> {
@@ -343,7 +368,7 @@ impl<'a> Statements<'a> {
                 self.insert(sequence, None, &intent.asked, verdict, None)
             }
             Entry::Outcome(outcome) => self.end(sequence, outcome),
-            Entry::Start(_) | Entry::Answer(_) | Entry::Cut(_) => Ok(()),
+            Entry::Start(_) | Entry::Answer(_) | Entry::Cut(_) | Entry::Moved(_) => Ok(()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is recorded, as plain data. A request leaves an [`Intent`] before its first effect, a [`Start`] before each real
-//! program, and an [`Outcome`] when it has ended; one that only reads leaves the outcome alone.
+//! program, and an [`Outcome`] when it has ended; one that only reads leaves the outcome alone. A task leaves a [`Moved`] each
+//! time that its state changes.
 //!
 //! These are the words of the chain's version 1: fields are never changed, only a next version has others.
 
@@ -16,6 +17,7 @@ pub enum Entry {
     Outcome(Box<Outcome>),
     Answer(Box<Answer>),
     Cut(Cut),
+    Moved(Box<Moved>),
 }
 
 /// The kinds of entries, as numbers that stay.
@@ -28,6 +30,7 @@ pub enum Kind {
     Outcome = 3,
     Answer = 4,
     Cut = 5,
+    Moved = 6,
 }
 
 impl Kind {
@@ -39,11 +42,12 @@ impl Kind {
             Kind::Outcome => "outcome",
             Kind::Answer => "answer",
             Kind::Cut => "cut",
+            Kind::Moved => "task",
         }
     }
 
     pub(crate) fn from_number(number: i64) -> Self {
-        let all = [Kind::Intent, Kind::Start, Kind::Outcome, Kind::Answer, Kind::Cut];
+        let all = [Kind::Intent, Kind::Start, Kind::Outcome, Kind::Answer, Kind::Cut, Kind::Moved];
         all.into_iter().find(|kind| *kind as i64 == number).unwrap_or(Kind::Unknown)
     }
 }
@@ -56,6 +60,7 @@ impl Entry {
             Entry::Outcome(_) => Kind::Outcome,
             Entry::Answer(_) => Kind::Answer,
             Entry::Cut(_) => Kind::Cut,
+            Entry::Moved(_) => Kind::Moved,
         }
     }
 }
@@ -272,5 +277,17 @@ pub struct Cut {
     pub hash: [u8; 32],
     /// The first one that was there.
     pub from: u64,
+    pub time: Moment,
+}
+
+/// A task went from one state to another.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Moved {
+    pub task: String,
+    pub agent: String,
+    /// The states by their names; empty: it was asked for.
+    pub from: String,
+    pub to: String,
+    pub why: String,
     pub time: Moment,
 }

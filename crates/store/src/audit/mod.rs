@@ -30,18 +30,18 @@ mod anchor;
 mod blocks;
 mod chain;
 mod cleansing;
-mod database;
+pub(crate) mod database;
 mod entry;
-mod error;
+pub(crate) mod error;
 mod key;
 mod ledger;
-mod opening;
+pub(crate) mod opening;
 mod outline;
 mod output;
 mod query;
 mod reading;
 mod retention;
-mod schema;
+pub(crate) mod schema;
 mod spool;
 #[cfg(test)]
 mod tests;
@@ -54,7 +54,7 @@ pub use cleansing::{Cleansed, Cleanser, cleanse};
 pub use database::{Database, Signing, now};
 pub use entry::{
     Answer, Approval, Asked, Connection, Cut, Entry, Exec, Intent, Isolation, Kept, Kind, Moment,
-    Outcome, Output, Refusal, RequestId, Ruling, Start, Step, Undo, Verdict,
+    Moved, Outcome, Output, Refusal, RequestId, Ruling, Start, Step, Undo, Verdict,
 };
 pub use error::AuditError;
 pub use key::{PublicKey, Signed, public_key};

@@ -62,7 +62,7 @@ fn connect(state: BorrowedFd<'_>) -> Result<Connection, AuditError> {
 }
 
 /// Whether it is there. Whatever is there is a plain file of the user's own, with no other name.
-pub(super) fn look(state: BorrowedFd<'_>) -> Result<bool, AuditError> {
+pub(crate) fn look(state: BorrowedFd<'_>) -> Result<bool, AuditError> {
     let mut there = false;
     for name in BESIDE {
         let found = system::stat(state, name.as_bytes());

@@ -2,7 +2,7 @@
 //!
 //! `records` is the chain. `requests` is what is searched: all of it is taken from the chain and verified with it. `outputs`
 //! are the contents that records hold by their digests. `outlines` say which blocks a search can pass over; they can be made
-//! again at any time.
+//! again at any time. `tasks` with their moves and logs are beside the chain; each move is in it as well.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,6 +52,35 @@ const STEPS: &[&str] = &[
 ",
     "
     CREATE TABLE outlines (block INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+",
+    "
+    CREATE TABLE tasks (
+        id TEXT PRIMARY KEY,
+        agent TEXT NOT NULL,
+        state TEXT NOT NULL,
+        fence INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        cancelled_by TEXT,
+        body TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE task_moves (
+        task TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        stamp INTEGER NOT NULL,
+        source TEXT NOT NULL,
+        target TEXT NOT NULL,
+        why TEXT NOT NULL,
+        PRIMARY KEY (task, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE task_log (
+        task TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        stamp INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        content TEXT NOT NULL,
+        PRIMARY KEY (task, seq)
+    ) WITHOUT ROWID;
 ",
 ];
 

@@ -245,7 +245,7 @@ impl Walk<'_> {
                 self.told.begin(link.sequence, &intent.asked, &intent.ruling);
             }
             Ok(Entry::Outcome(outcome)) => self.told.end(link.sequence, &outcome),
-            Ok(Entry::Start(_) | Entry::Answer(_) | Entry::Cut(_)) => {}
+            Ok(Entry::Start(_) | Entry::Answer(_) | Entry::Cut(_) | Entry::Moved(_)) => {}
             Err(_) => self.report.add(ProblemKind::Changed, link.sequence, "it cannot be read"),
         }
     }

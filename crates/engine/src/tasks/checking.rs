@@ -1,0 +1,78 @@
+//! What was found after an attempt, for [`evaluation`](super::evaluation).
+
+use std::cell::RefCell;
+use std::io;
+
+use bstr::{BStr, ByteSlice};
+use exacta_shell::filesystem::Follow;
+
+use super::evaluation::{Facts, evaluate};
+use super::work::Work;
+use super::{Attempt, Check, PlannedStep, TaskError};
+use crate::filesystem;
+use crate::records::{Records, State as RecordState, Turn, Watch};
+use crate::session::Storage;
+
+impl Work<'_> {
+    pub(super) fn checks(
+        &self,
+        step: usize,
+        planned: &PlannedStep,
+    ) -> Result<Vec<Check>, TaskError> {
+        let Some(attempt) = self.last_attempt(step) else { return Ok(Vec::new()) };
+        let wanted = planned.expect.changed_only.is_some();
+        let changed = if wanted { Some(self.changed_by(attempt)?) } else { None };
+        let root = self.tasks.root();
+        let files = filesystem::open(root, Storage::Directory)?.files;
+        let unseen = RefCell::new(Vec::new());
+        let exists = |path: &str| {
+            let whole = root.join(path);
+            match files.metadata(BStr::new(whole.as_os_str().as_encoded_bytes()), Follow::No) {
+                Ok(_) => true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => false,
+                Err(error) => {
+                    unseen.borrow_mut().push(not_seen(path, &error));
+                    false
+                }
+            }
+        };
+        let facts = Facts {
+            exit_code: attempt.exit_code,
+            timed_out: attempt.timed_out,
+            refused: attempt.refused.as_deref(),
+            stdout: attempt.stdout.as_bytes(),
+            stderr: attempt.stderr.as_bytes(),
+            truncated: attempt.truncated,
+            exists: &exists,
+            changed: changed.as_deref(),
+        };
+        let mut checks = evaluate(&planned.expect, &facts);
+        // Where nobody can look, nothing is absent.
+        checks.extend(unseen.take());
+        Ok(checks)
+    }
+
+    /// The paths that are others now, from the root on.
+    fn changed_by(&self, attempt: &Attempt) -> Result<Vec<String>, TaskError> {
+        let records = Records::open(self.tasks.root(), Watch::default())?;
+        let mut changed = Vec::new();
+        for record in self.tasks.left_by(attempt)? {
+            if record.state == RecordState::Applied {
+                let effects = records.preview(Turn::Undo, &[record.id])?;
+                let paths = effects.into_iter().flat_map(|it| [Some(it.path), it.from]).flatten();
+                changed.extend(paths.map(|path| path.to_str_lossy().into_owned()));
+            }
+        }
+        Ok(changed)
+    }
+}
+
+fn not_seen(path: &str, error: &io::Error) -> Check {
+    Check {
+        what: "files".to_owned(),
+        expected: format!("to see whether {path} is there"),
+        found: exacta_shell::errno::text(error),
+        held: false,
+    }
+}

@@ -1,0 +1,180 @@
+//! After a crash: whoever worked on a task has died, and somebody else finds out how far it had come.
+//!
+//! Nothing is run twice that may have taken effect. What became of a request the chain of records says, if it has ended; if
+//! not, the journal of undo takes back what it had changed. Where neither can say so, a person looks.
+
+use super::keeping::now;
+use super::work::Work;
+use super::{Attempt, Manner, State, StepState, Stopper, TaskError, Tasks};
+use exacta_store::audit::{AuditError, Outcome, Reader, Recorded};
+
+/// A task that somebody has left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovered {
+    pub id: String,
+    /// In which state.
+    pub was: State,
+    pub became: Became,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Became {
+    /// Nothing had run: it begins anew.
+    Pending,
+    /// Whoever advances it goes on where it was.
+    Resumable,
+    /// A person has to look at it.
+    NeedsReview,
+}
+
+impl Tasks {
+    /// Brings in order what was left by processes that have died. Runs nothing.
+    pub fn recover(&self) -> Result<Vec<Recovered>, TaskError> {
+        let stopper = Stopper::default();
+        let manner = Manner { planner: None, watcher: &(), stopper: &stopper };
+        let mut found = Vec::new();
+        for task in self.list()? {
+            if !task.state.is_busy() {
+                continue;
+            }
+            let Some(held) = self.keeper.hold(&task.id)? else { continue };
+            // It may have ended between the two.
+            let task = self.keeper.get(&task.id)?;
+            if task.state.is_busy() {
+                let mut work = Work::new(self, &manner, task);
+                found.push(work.take_up()?);
+                work.log.flush();
+            }
+            drop(held);
+        }
+        Ok(found)
+    }
+}
+
+/// What is known of an attempt that nobody has seen the end of.
+enum Fate {
+    /// It has ended, and this is how.
+    Ended(Box<Attempt>),
+    /// It may run again.
+    Gone,
+    Unknown(String),
+}
+
+impl Work<'_> {
+    /// Takes over from somebody who has died.
+    pub(super) fn take_up(&mut self) -> Result<Recovered, TaskError> {
+        let was = self.task.state;
+        let (became, why) = match was {
+            State::Planning | State::Validating => {
+                let why = "whoever worked on it has died, and nothing had run";
+                self.move_to(State::Pending, why)?;
+                (Became::Pending, why.to_owned())
+            }
+            State::Running => self.settle_attempts()?,
+            _ => (Became::Resumable, "it is judged again".to_owned()),
+        };
+        Ok(Recovered { id: self.task.id.clone(), was, became, why })
+    }
+
+    fn settle_attempts(&mut self) -> Result<(Became, String), TaskError> {
+        let mut said = "whoever worked on it has died between two steps".to_owned();
+        for step in 0..self.task.steps.len() {
+            let open = self.last_attempt(step).filter(|last| last.ended.is_none()).cloned();
+            let Some(open) = open else { continue };
+            let fate = self.fate(step, &open)?;
+            if let Some(attempt) = self.last_attempt_mut(step) {
+                match &fate {
+                    Fate::Ended(ended) => attempt.clone_from(ended),
+                    Fate::Gone => {
+                        (attempt.ended, attempt.interrupted, attempt.rolled_back) =
+                            (Some(now()), true, true);
+                    }
+                    Fate::Unknown(_) => attempt.interrupted = true,
+                }
+            }
+            if let Fate::Unknown(why) = fate {
+                let why = format!(
+                    "whoever ran step {} has died, and it may have taken effect: {why}",
+                    step + 1
+                );
+                if let Some(run) = self.task.steps.get_mut(step) {
+                    run.state = StepState::Failed;
+                    run.why.clone_from(&why);
+                }
+                self.move_to(State::NeedsReview, &why)?;
+                return Ok((Became::NeedsReview, why));
+            }
+            said = match fate {
+                Fate::Ended(_) => format!("step {} had ended when whoever ran it died", step + 1),
+                _ => format!("whoever ran step {} has died; it can run again", step + 1),
+            };
+            self.save()?;
+            self.say(&said);
+        }
+        Ok((Became::Resumable, said))
+    }
+
+    fn fate(&self, step: usize, open: &Attempt) -> Result<Fate, TaskError> {
+        let recorded = self.recorded(open)?;
+        if let Some((reader, recorded)) = &recorded
+            && let Some(outcome) = &recorded.outcome
+            && outcome.stopped.is_empty()
+        {
+            let most = self.output_limit();
+            return Ok(Fate::Ended(Box::new(ended(open, reader, recorded, outcome, most)?)));
+        }
+        let idempotent = self.task.planned(step).is_some_and(|planned| planned.idempotent);
+        let taken = self.tasks.take_back(open, &self.task.agent)?;
+        if idempotent {
+            return Ok(Fate::Gone);
+        }
+        if let Err(why) = taken {
+            return Ok(Fate::Unknown(why));
+        }
+        let started = recorded.is_some_and(|(_, recorded)| !recorded.starts.is_empty());
+        if started && open.may_last {
+            let why = "a program of it was started that may reach outside, or write directly";
+            return Ok(Fate::Unknown(why.to_owned()));
+        }
+        Ok(Fate::Gone)
+    }
+
+    /// What the chain says of its request.
+    fn recorded(&self, attempt: &Attempt) -> Result<Option<(Reader, Recorded)>, TaskError> {
+        let reader = match self.tasks.trail().open() {
+            Err(AuditError::Nothing) => return Ok(None),
+            reader => reader?,
+        };
+        match reader.find(&attempt.request) {
+            Err(AuditError::NoSuchRequest(_)) => Ok(None),
+            recorded => {
+                let recorded = reader.with_starts(recorded?)?;
+                Ok(Some((reader, recorded)))
+            }
+        }
+    }
+}
+
+fn ended(
+    open: &Attempt,
+    reader: &Reader,
+    recorded: &Recorded,
+    outcome: &Outcome,
+    most: u64,
+) -> Result<Attempt, TaskError> {
+    let text = |stream| -> Result<String, TaskError> {
+        let bytes = reader.output(recorded, stream)?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let mut attempt = open.clone();
+    attempt.ended = Some(now());
+    attempt.timed_out = outcome.timed_out;
+    attempt.exit_code = Some(outcome.exit);
+    attempt.keep_output([&text(0)?, &text(1)?], most, false);
+    attempt.undo = outcome.undo.as_ref().map(|undo| undo.id);
+    let strategy = outcome.undo.as_ref().map(|undo| undo.strategy.as_str()).unwrap_or_default();
+    let reached = outcome.connections.iter().any(|connection| connection.fate == "reached");
+    attempt.irreversible = reached || strategy.starts_with("none") || strategy.contains("except");
+    Ok(attempt)
+}

@@ -1,0 +1,59 @@
+//! What tasks may run (S4): its safe list, which is that of the rules in `safe-s4.toml`, and what the operator adds to it.
+
+use std::sync::LazyLock;
+
+use crate::event::Input;
+use crate::programs::Reading;
+
+use super::builtin;
+use super::compile::{About, Compiled, compile};
+use super::matching::{self, Command};
+use super::pattern::Lists;
+use super::schema::Rule;
+
+/// The file whose rules are S4's safe list.
+const FILE: &str = "safe-s4.toml";
+/// On S4's list, but without a rule that allows them: S3 blocks them. They run where the operator's rules let them.
+const BLOCKED: &[&str] = &["curl", "wget"];
+
+static SAFE: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+    let blocked = BLOCKED.iter().filter_map(|name| compiled(name).ok());
+    builtin::of_file(FILE).cloned().chain(blocked).collect()
+});
+
+/// S4's safe list and what extends it.
+#[derive(Debug, Clone, Default)]
+pub struct TaskList {
+    more: Vec<Compiled>,
+}
+
+impl TaskList {
+    /// With the commands that begin so: `cargo test`, written as in a rule. Else why it cannot be one.
+    pub fn with(mut self, entry: &str) -> Result<Self, String> {
+        self.more.push(compiled(entry)?);
+        Ok(self)
+    }
+
+    /// Is the command on the list?
+    pub(crate) fn includes(&self, reading: &Reading, input: &Input, builtin: bool) -> bool {
+        let command = Command { reading, input, builtin };
+        SAFE.iter().chain(&self.more).any(|entry| match &entry.about {
+            About::Command(patterns) => {
+                patterns.iter().any(|pattern| matching::command(entry, pattern, &command))
+            }
+            _ => false,
+        })
+    }
+}
+
+/// A rule that allows: what is not known of a word never makes it match.
+fn compiled(entry: &str) -> Result<Compiled, String> {
+    let rule = Rule {
+        id: "tasks-allow".to_owned(),
+        verdict: "allow".to_owned(),
+        command: vec![entry.to_owned()],
+        reason: "allowed in tasks".to_owned(),
+        ..Rule::default()
+    };
+    compile(&rule, &Lists::new()).map_err(|problem| problem.message)
+}
