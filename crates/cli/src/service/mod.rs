@@ -65,7 +65,7 @@ impl Service {
         self.underway.end_all();
         self.processes.end_all();
         self.sessions.end_all();
-        self.keep_records(|records| records.clear());
+        self.keep_records(HashMap::clear);
     }
 
     fn keep_records(&self, change: impl FnOnce(&mut HashMap<PathBuf, Held>)) {

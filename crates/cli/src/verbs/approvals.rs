@@ -6,7 +6,7 @@ use exacta::approvals::{DecideError, Desk, Pending, PendingStore, Ruling, Scope,
 use serde_json::json;
 
 use super::deeds::{self, Told};
-use super::failed;
+use super::{failed, preview};
 use crate::exit::Exit;
 use crate::invocation::{ApprovalsVerb, Global};
 use crate::launch::{self, Launch};
@@ -21,7 +21,8 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
     let desk = launch.desk();
     match verb {
         ApprovalsVerb::List => told(list(global, &desk.store)).0,
-        ApprovalsVerb::Show(id) => told(shown(global, &desk.store, id)).0,
+        ApprovalsVerb::Show { id, dry_run: true } => told(tried(global, launch, id)).0,
+        ApprovalsVerb::Show { id, .. } => told(shown(global, &desk.store, id)).0,
         ApprovalsVerb::Approve { id, scope } => {
             let words = ["approvals", "approve", id, &format!("--{}", scope.name())];
             let words = words.map(str::to_owned);
@@ -70,6 +71,14 @@ fn row(pending: &Pending) -> Vec<String> {
 
 fn shown(global: &Global, store: &PendingStore, id: &str) -> Done {
     Ok(show(global, &store.get(id)?))
+}
+
+/// With what came of a try.
+fn tried(global: &Global, launch: Launch, id: &str) -> Done {
+    let mut pending = launch.desk().store.get(id)?;
+    let tried = preview::of(launch, &pending);
+    pending.tried = Some(tried.map_err(|why| DecideError::First(why.to_string()))?);
+    Ok(show(global, &pending))
 }
 
 fn show(global: &Global, pending: &Pending) -> String {
