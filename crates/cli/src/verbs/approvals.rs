@@ -110,6 +110,9 @@ fn show(global: &Global, pending: &Pending) -> String {
     if let Some(tried) = &pending.tried {
         result(&mut text, tried);
     }
+    if let Some(task) = &pending.task {
+        let _ = writeln!(text, "  it is about task {0}: exacta task show {0}", visible(task));
+    }
     if let (Some(by), Some(door)) = (&pending.by, &pending.door) {
         let _ = writeln!(text, "  decided by {} ({})", visible(by), visible(door));
     }
@@ -141,6 +144,9 @@ pub(crate) fn result(text: &mut String, tried: &Tried) {
 
 fn approve(desk: &Desk, id: &str, scope: Scope) -> Done {
     let pending = desk.decide(id, Ruling::Approve(scope), &person())?;
+    if let Some(task) = &pending.task {
+        return Ok(format!("approved {}: exacta task run {task} goes on with it\n", pending.id));
+    }
     Ok(match pending.tried.map(|tried| tried.held) {
         None => format!("approved {}: run the same command again\n", pending.id),
         Some(None) => format!("approved {}: it changes nothing\n", pending.id),
