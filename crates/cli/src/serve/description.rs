@@ -176,6 +176,16 @@ const OPERATIONS: &[Operation] = &[
         answer: "Approval",
     },
     Operation {
+        method: "post",
+        path: "/v1/approvals/{id}/preview",
+        whose: Whose::Persons,
+        about: "What it would change: it runs apart, if it can change nothing but the project, and what came of it is shown and \
+                dropped.",
+        query: &[],
+        body: &[PROJECT],
+        answer: "Object",
+    },
+    Operation {
         method: "get",
         path: "/v1/history",
         whose: Whose::Persons,

@@ -32,6 +32,7 @@ pub fn routes() -> Router<std::sync::Arc<Daemon>> {
         .route("/v1/redo", post(redo))
         .route("/v1/held/{id}/commit", post(commit))
         .route("/v1/held/{id}/discard", post(discard))
+        .route("/v1/approvals/{id}/preview", post(previewed))
         .route("/v1/status", get(standing))
         .route("/v1/doctor", get(examined))
         .layer(middleware::from_fn(people_only))
@@ -140,6 +141,17 @@ async fn commit(State(daemon): Here, Path(id): Path<u64>, Body(within): Body<Wit
 
 async fn discard(State(daemon): Here, Path(id): Path<u64>, Body(within): Body<Within>) -> Response {
     settled(&daemon, id, within, false).await
+}
+
+async fn previewed(
+    State(daemon): Here,
+    Path(id): Path<String>,
+    Body(within): Body<Within>,
+) -> Response {
+    answered(
+        off(&daemon, move |service| service.projects.find(within.project.as_deref())?.preview(&id))
+            .await,
+    )
 }
 
 async fn standing(State(daemon): Here, Query(words): Words) -> Response {

@@ -11,6 +11,7 @@ use exacta::gate::Face;
 use serde_json::Value;
 
 use super::{Code, Problem, Project, Service, limits};
+use crate::verbs::preview::{self, NoPreview};
 use crate::verbs::shell::test as verdict;
 
 const PAUSE: Duration = Duration::from_millis(50);
@@ -59,6 +60,16 @@ impl Project {
         let mut all = PendingStore::of(&self.root).list().map_err(Problem::failed)?;
         all.reverse();
         Ok(all)
+    }
+
+    /// What one of them would change: it runs apart, and all of it is dropped.
+    pub fn preview(&self, id: &str) -> Result<Value, Problem> {
+        let pending = PendingStore::of(&self.root).get(id).map_err(unknown)?;
+        let tried = preview::of(self.launch()?, &pending).map_err(|why| match why {
+            NoPreview::Failed(error) => Problem::failed(error),
+            why => Problem::new(Code::BadRequest, why.to_string(), "decide by what it says"),
+        })?;
+        Ok(serde_json::json!(tried))
     }
 
     /// One of them; waits so long for its decision.

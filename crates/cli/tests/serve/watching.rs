@@ -156,3 +156,23 @@ fn slow_clients_are_cut() {
     head.read_to_end(&mut rest).expect("it is ended");
     assert!(!String::from_utf8_lossy(&rest).contains("200 OK"));
 }
+
+#[test]
+fn what_a_question_would_change_can_be_seen() {
+    let daemon = Daemon::start();
+    daemon.project().write("notes", "one\n");
+    let command = format!("echo two >> notes; {HOOK}");
+    let run = json!({ "command": command, "wait_ms": 0 });
+    assert_eq!(daemon.post(As::Agent, "/v1/run", &run).json()["exit_code"], 126);
+    let all = daemon.get(As::Person, "/v1/approvals").json();
+    let path = format!("/v1/approvals/{}/preview", all[0]["id"].as_str().expect("an id"));
+    // It is for whoever decides.
+    assert_eq!(daemon.post(As::Agent, &path, &json!({})).status, 403);
+    let tried = daemon.post(As::Person, &path, &json!({})).json();
+    let changes = tried["changes"].as_str().unwrap_or_default();
+    assert!(changes.contains("+two") && changes.contains("pre-commit"), "{tried}");
+    assert_eq!(daemon.project().read("notes").as_deref(), Some("one\n"));
+    let after = daemon.get(As::Person, "/v1/approvals").json();
+    assert_eq!(after[0]["state"], "pending", "{after}");
+    assert_eq!(after.as_array().map(Vec::len), Some(1), "{after}");
+}

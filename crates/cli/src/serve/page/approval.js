@@ -1,6 +1,7 @@
 // One approval: all that a person should know before they decide. Deciding itself is in decide.js.
 
-import { badge, button, element, facts, note, warning } from "./dom.js";
+import { path, post } from "./api.js";
+import { badge, button, element, facts, failure, loading, note, replace, warning } from "./dom.js";
 import { diff } from "./diff.js";
 import { STORE, choices } from "./decide.js";
 import { areSeveral, nameOf } from "./projects.js";
@@ -109,6 +110,7 @@ function details(approval) {
         facts([["Runs in", name(approval.directory)]]),
         reasons(approval),
         tried(approval),
+        preview(approval),
         always(approval),
     );
 }
@@ -160,6 +162,24 @@ function tried({ tried: result }) {
         result.changes === "" ? note("Nothing in the project.") : diff(result.changes),
         said.map((stream) => [element("h4", {}, `What it wrote to ${stream}`), block(result[stream])]),
     );
+}
+
+/** Whoever is asked can have it run apart first, and sees what would come of it. */
+function preview(approval) {
+    if (approval.state !== "pending" || approval.tried || approval.redacted) return null;
+    const place = element("div", { class: "preview", role: "status" });
+    const look = async () => {
+        replace(place, loading("what it would change"));
+        try {
+            const where = path("approvals", approval.id, "preview");
+            const result = await post(where, { project: approval.project });
+            replace(place, tried({ tried: result }));
+        } catch (error) {
+            replace(place, failure(error));
+        }
+    };
+    replace(place, button("What would it change?", look, { title: "Runs it apart, shows what comes of it, and drops it" }));
+    return place;
 }
 
 function always(approval) {
