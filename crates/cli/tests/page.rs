@@ -73,6 +73,9 @@ fn a_waiting_run_is_approved_and_another_denied() {
     browser.until("document.title.startsWith('(1)')");
     browser.picture("approvals");
     std::thread::sleep(std::time::Duration::from_millis(900));
+    browser.click("What would it change?", "[data-approval]");
+    browser.sees("What it would change, 1 path");
+    assert!(daemon.project().read(".git/hooks/pre-commit").is_none());
     browser.click("Approve once", "[data-approval]");
     // Approved at first, and used a moment later.
     browser.sees("once by");

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::HOOK;
 use crate::daemon::{As, Daemon};
 
 fn session(daemon: &Daemon, headers: &str) -> String {
