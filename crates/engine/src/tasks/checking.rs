@@ -1,9 +1,14 @@
-//! What was found after an attempt, for whoever holds it against what was expected.
+//! What was found after an attempt, for [`evaluation`](super::evaluation).
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::io;
 
+use bstr::{BStr, ByteSlice};
+use exacta_shell::filesystem::Follow;
+
+use super::evaluation::{Facts, evaluate};
 use super::work::Work;
-use super::{Check, Expect, PlannedStep, TaskError};
+use super::{Attempt, Check, PlannedStep, TaskError};
 use crate::filesystem;
 use crate::records::{Records, State as RecordState, Turn, Watch};
 use crate::session::Storage;
@@ -15,57 +20,59 @@ impl Work<'_> {
         planned: &PlannedStep,
     ) -> Result<Vec<Check>, TaskError> {
         let Some(attempt) = self.last_attempt(step) else { return Ok(Vec::new()) };
-        let mut changed = Vec::new();
-        if planned.expect.changed_only.is_some() {
-            let records = Records::open(self.tasks.root(), Watch::default())?;
-            for record in self.tasks.left_by(attempt)? {
-                if record.state == RecordState::Applied {
-                    let effects = records.preview(Turn::Undo, &[record.id])?;
-                    changed.extend(effects.into_iter().flat_map(|it| [Some(it.path), it.from]));
+        let wanted = planned.expect.changed_only.is_some();
+        let changed = if wanted { Some(self.changed_by(attempt)?) } else { None };
+        let root = self.tasks.root();
+        let files = filesystem::open(root, Storage::Directory)?.files;
+        let unseen = RefCell::new(Vec::new());
+        let exists = |path: &str| {
+            let whole = root.join(path);
+            match files.metadata(BStr::new(whole.as_os_str().as_encoded_bytes()), Follow::No) {
+                Ok(_) => true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => false,
+                Err(error) => {
+                    unseen.borrow_mut().push(not_seen(path, &error));
+                    false
                 }
             }
+        };
+        let facts = Facts {
+            exit_code: attempt.exit_code,
+            timed_out: attempt.timed_out,
+            refused: attempt.refused.as_deref(),
+            stdout: attempt.stdout.as_bytes(),
+            stderr: attempt.stderr.as_bytes(),
+            truncated: attempt.truncated,
+            exists: &exists,
+            changed: changed.as_deref(),
+        };
+        let mut checks = evaluate(&planned.expect, &facts);
+        // Where nobody can look, nothing is absent.
+        checks.extend(unseen.take());
+        Ok(checks)
+    }
+
+    /// The paths that are others now, from the root on.
+    fn changed_by(&self, attempt: &Attempt) -> Result<Vec<String>, TaskError> {
+        let records = Records::open(self.tasks.root(), Watch::default())?;
+        let mut changed = Vec::new();
+        for record in self.tasks.left_by(attempt)? {
+            if record.state == RecordState::Applied {
+                let effects = records.preview(Turn::Undo, &[record.id])?;
+                let paths = effects.into_iter().flat_map(|it| [Some(it.path), it.from]).flatten();
+                changed.extend(paths.map(|path| path.to_str_lossy().into_owned()));
+            }
         }
-        let _changed: Vec<_> = changed.into_iter().flatten().collect();
-        Ok(check(&planned.expect, attempt, self.tasks.root()))
+        Ok(changed)
     }
 }
 
-/// Until the whole of it is there.
-fn check(expect: &Expect, attempt: &super::Attempt, root: &Path) -> Vec<Check> {
-    let exit = attempt.exit_code.unwrap_or(-1);
-    let mut checks = vec![Check {
-        what: "exit_code".into(),
-        expected: expect.exit_code.to_string(),
-        found: exit.to_string(),
-        held: exit == expect.exit_code,
-    }];
-    for text in &expect.stdout_contains {
-        checks.push(Check {
-            what: "stdout_contains".into(),
-            expected: text.clone(),
-            found: attempt.stdout.clone(),
-            held: attempt.stdout.contains(text.as_str()),
-        });
+fn not_seen(path: &str, error: &io::Error) -> Check {
+    Check {
+        what: "files".to_owned(),
+        expected: format!("to see whether {path} is there"),
+        found: exacta_shell::errno::text(error),
+        held: false,
     }
-    let files = filesystem::open(root, Storage::Directory);
-    let there = |path: &str| {
-        let path = root.join(path);
-        let path = bstr::BStr::new(path.as_os_str().as_encoded_bytes());
-        let follow = exacta_shell::filesystem::Follow::No;
-        files.as_ref().is_ok_and(|opened| opened.files.metadata(path, follow).is_ok())
-    };
-    for (what, paths, wanted) in
-        [("files_exist", &expect.files_exist, true), ("files_absent", &expect.files_absent, false)]
-    {
-        for path in paths {
-            let found = there(path);
-            checks.push(Check {
-                what: what.into(),
-                expected: path.clone(),
-                found: if found { "it is there".into() } else { "it is not there".into() },
-                held: found == wanted,
-            });
-        }
-    }
-    checks
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::advancing::Onward;
+use super::evaluation;
 use super::gate::AtRunTime;
 use super::task::About;
 use super::watching::Event;
@@ -105,9 +106,7 @@ impl Work<'_> {
         } else if attempt.timed_out {
             Some(format!("it took longer than {} s", limit.as_secs_f64()))
         } else {
-            checks.iter().find(|check| !check.held).map(|check| {
-                format!("{}: expected {}, found {}", check.what, check.expected, check.found)
-            })
+            evaluation::failure(&checks)
         };
         attempt.failed.clone_from(&failed);
         let ended = attempt.clone();
