@@ -1,4 +1,5 @@
-//! What every served door can do, HTTP and MCP alike: run, sessions, background processes, approvals. Each door puts it into
+//! What every served door can do, HTTP and MCP alike: run, sessions, background processes, approvals,
+//! tasks. Each door puts it into
 //! its own words. Nothing is decided here; the engine does that.
 
 mod bell;
@@ -12,17 +13,19 @@ mod projects;
 mod records;
 mod running;
 mod sessions;
+mod tasks;
 mod underway;
 mod watched;
 
 pub use bell::{Bell, Event};
-pub use counts::BUCKETS;
+pub use counts::{BUCKETS, ENDINGS};
 pub use leash::{Leash, UntilAnswered};
 pub use operations::Decision;
 pub use problem::{Code, Problem};
 pub use projects::{Project, Projects};
 pub use records::{Seen, Turning};
 pub use running::{Ask, Hearer, Told};
+pub use tasks::{Deed, Found, Listed, Wanted};
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -33,6 +36,7 @@ use exacta::audit::Held;
 use counts::Counts;
 use processes::Processes;
 use sessions::Sessions;
+use tasks::Board;
 use underway::Underway;
 
 /// Everything that is open at once, of all projects.
@@ -43,6 +47,7 @@ pub struct Service {
     sessions: Sessions,
     processes: Processes,
     underway: Underway,
+    board: Board,
     /// The records that were last written to, by the root of the project.
     records: Mutex<HashMap<PathBuf, Held>>,
 }
@@ -56,12 +61,14 @@ impl Service {
             sessions: Sessions::default(),
             processes: Processes::default(),
             underway: Underway::default(),
+            board: Board::default(),
             records: Mutex::default(),
         })
     }
 
     /// Ends all that runs: nothing of it is left when this returns.
     pub fn close(&self) {
+        self.leave_tasks();
         self.underway.end_all();
         self.processes.end_all();
         self.sessions.end_all();
