@@ -7,6 +7,9 @@
     reason = "tests make directories, run the binary and talk to it"
 )]
 
+#[path = "mcp/tasks.rs"]
+mod tasks;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -289,6 +289,7 @@ async fn wait(
     let state = pending.state.name();
     let next = match pending.state {
         State::Pending => "no decision yet: call approval_wait again",
+        State::Approved if pending.task.is_some() => "the task goes on: task_show waits for it",
         State::Approved => "run the same command again",
         State::Denied | State::Used | State::Expired => "it will not run by this approval",
     };

@@ -1,8 +1,9 @@
 // One approval: all that a person should know before they decide. Deciding itself is in decide.js.
 
-import { badge, button, element, facts, note, warning } from "./dom.js";
+import { badge, button, element, facts, link, note, warning } from "./dom.js";
 import { diff } from "./diff.js";
 import { STORE, choices } from "./decide.js";
+import { gate } from "./gate.js";
 import { areSeveral, nameOf } from "./projects.js";
 import { block, exact, inline, name, visible } from "./text.js";
 import { countdown, moment } from "./time.js";
@@ -82,7 +83,22 @@ function stateOf(approval) {
     return approval.state === "pending" ? "expired" : approval.state;
 }
 
+/** Of a task: its goal, its plan and the command that cannot be undone. */
+function ofTask(approval) {
+    const { goal, plan: steps, irreversible, asks, task, directory } = approval;
+    return element(
+        "div",
+        { class: "approval-body" },
+        gate({ goal, plan: steps, irreversible, why: asks }),
+        facts([
+            ["Runs in", name(directory)],
+            ["Task", link("tasks", task, exact(task))],
+        ]),
+    );
+}
+
 function details(approval) {
+    if (approval.task) return ofTask(approval);
     const command = block(approval.command, "command");
     return element(
         "div",

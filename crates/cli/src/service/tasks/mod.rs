@@ -85,10 +85,6 @@ impl Found {
         state.is_final() || state == State::NeedsReview || self.question().is_some()
     }
 
-    pub fn project(&self) -> &Project {
-        &self.opened.project
-    }
-
     /// S4's entries behind one of them, each with its number.
     pub fn log(&self, after: u64) -> Result<Vec<Value>, Problem> {
         let lines = self.opened.tasks.log(&self.task.id, after).map_err(trouble::told)?;
