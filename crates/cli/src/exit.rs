@@ -28,6 +28,12 @@ pub enum Exit {
     Rung(Level),
     /// `doctor`: something does not hold that should.
     Broken,
+    /// A task has not done what it should.
+    TaskFailed,
+    /// A task waits for a person.
+    TaskWaits,
+    /// A rule or a person said no to a task.
+    TaskDenied,
 }
 
 impl From<Exit> for ExitCode {
@@ -42,11 +48,11 @@ impl Exit {
         match self {
             Exit::Script(status) => status.0,
             Exit::Success | Exit::Verdict(Decision::Allow) | Exit::Rung(Level::Full) => 0,
-            Exit::Broken | Exit::Declined => 1,
+            Exit::Broken | Exit::Declined | Exit::TaskFailed => 1,
             Exit::Usage => 2,
             Exit::TimedOut => 124,
-            Exit::Verdict(Decision::Confirm) => 3,
-            Exit::Verdict(Decision::Deny) => 4,
+            Exit::Verdict(Decision::Confirm) | Exit::TaskWaits => 3,
+            Exit::Verdict(Decision::Deny) | Exit::TaskDenied => 4,
             Exit::Rung(Level::Namespaces) => 10,
             Exit::Rung(Level::Landlock) => 11,
             Exit::Rung(Level::Seccomp) => 12,

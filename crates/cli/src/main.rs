@@ -18,6 +18,7 @@ mod setup;
 mod signals;
 mod streams;
 mod table;
+mod task_json;
 mod telegram;
 mod terminal;
 mod usage;

@@ -49,7 +49,7 @@ impl Progress {
             if now >= state.next {
                 state.next = now + PAUSE;
                 state.is_shown = true;
-                output::error(&format!("\r\x1b[K{}", bar(done, total)));
+                output::error(&format!("\r\x1b[K{}", bar(WIDTH, done, total)));
             }
         })
     }
@@ -127,12 +127,13 @@ pub fn aside() -> MutexGuard<'static, bool> {
     is_shown
 }
 
-fn bar(done: usize, total: usize) -> String {
+/// A bar of this many columns, and the numbers.
+pub fn bar(width: usize, done: usize, total: usize) -> String {
     let part = |whole: usize| done.saturating_mul(whole).checked_div(total).unwrap_or(whole);
-    let filled = part(WIDTH).min(WIDTH);
+    let filled = part(width).min(width);
     let mut bar = String::from("[");
     bar.extend(std::iter::repeat_n('#', filled));
-    bar.extend(std::iter::repeat_n(' ', WIDTH - filled));
+    bar.extend(std::iter::repeat_n(' ', width - filled));
     // Writing to a String cannot fail.
     let _ = write!(bar, "] {:3}% {done}/{total}", part(100).min(100));
     bar
@@ -144,9 +145,9 @@ mod tests {
 
     #[test]
     fn a_bar() {
-        assert_eq!(bar(0, 2), format!("[{}]   0% 0/2", " ".repeat(30)));
-        assert_eq!(bar(1, 2), format!("[{}{}]  50% 1/2", "#".repeat(15), " ".repeat(15)));
-        assert_eq!(bar(2, 2), format!("[{}] 100% 2/2", "#".repeat(30)));
-        assert_eq!(bar(0, 0), format!("[{}] 100% 0/0", "#".repeat(30)));
+        assert_eq!(bar(WIDTH, 0, 2), format!("[{}]   0% 0/2", " ".repeat(30)));
+        assert_eq!(bar(WIDTH, 1, 2), format!("[{}{}]  50% 1/2", "#".repeat(15), " ".repeat(15)));
+        assert_eq!(bar(WIDTH, 2, 2), format!("[{}] 100% 2/2", "#".repeat(30)));
+        assert_eq!(bar(WIDTH, 0, 0), format!("[{}] 100% 0/0", "#".repeat(30)));
     }
 }

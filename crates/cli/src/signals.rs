@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use exacta::Canceller;
+use exacta::tasks::Stopper;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
@@ -39,6 +40,24 @@ impl Interrupts {
         Ok(interrupts)
     }
 
+    /// Starts to listen for the sake of a task: the first signal ends it in order, the next one ends this process at once.
+    pub fn of_task(stopper: Stopper) -> io::Result<Self> {
+        let interrupts = Interrupts::default();
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
+        let state = Arc::clone(&interrupts.current);
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            for signal in signals.forever().filter(|signal| *signal != SIGXFSZ) {
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                if state.received.replace(signal).is_some() {
+                    // Whatever is left then is what a crash leaves: the next one finds out how far it had come.
+                    let _it_ends = signal_hook::low_level::emulate_default_handler(signal);
+                }
+                stopper.stop(name(signal));
+            }
+        })?;
+        Ok(interrupts)
+    }
+
     /// From now on a signal stops this request.
     pub fn watch(&self, canceller: Canceller) {
         let mut state = self.current.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,4 +69,8 @@ impl Interrupts {
     pub fn received(&self) -> Option<i32> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).received
     }
+}
+
+fn name(signal: i32) -> &'static str {
+    signal_hook::low_level::signal_name(signal).unwrap_or("a signal")
 }

@@ -29,8 +29,11 @@ Usage:
                                                     HTTP for agents and a page for people: docs/serve.md
   exacta mcp [--listen 127.0.0.1:PORT] [--project DIR]...
                                                     an MCP server on standard streams, or over HTTP: docs/mcp.md
-  exacta task plan DESCRIPTION [-o FILE] [--json]   a plan of commands for a goal, by a planner: docs/tasks.md
-  exacta task schema                                the JSON Schema of plans
+  exacta task run FILE|-|ID | --goal DESCRIPTION    a plan of commands, with what is expected of each: docs/tasks.md
+                                                    exit 0 completed, 1 failed, 3 waits for an approval, 4 denied
+  exacta task list | show ID | log ID [-f]          tasks, one of them, what it wrote; --json on all of these
+  exacta task approve ID | reject ID | cancel ID | retry ID
+  exacta task plan DESCRIPTION [-o|--output FILE]   a plan by a planner; task schema: the JSON Schema of plans
   exacta redact [--json]                            standard input without its secrets; --json: kinds and counts on stderr
   exacta hook claude-code [--rewrite]               judge what Claude Code is about to do: a PreToolUse hook
   exacta setup claude-code|codex|gemini|goose|opencode [--scope project|user] [--write [--yes]] [--mcp]

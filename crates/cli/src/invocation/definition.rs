@@ -10,6 +10,8 @@ pub struct Verb {
     pub values: &'static [Valued],
     /// For exacta itself: taken, and never offered.
     pub hidden: &'static [&'static str],
+    /// Behind which of its words a task is named.
+    pub of_tasks: &'static [OfTask],
 }
 
 /// What stands behind a verb beside its options.
@@ -25,6 +27,9 @@ pub enum Operands {
     /// The name of a verb.
     Verb,
 }
+
+/// A word behind which the id of a task is expected: in one of these states, or in any if there are none.
+pub type OfTask = (&'static str, &'static [&'static str]);
 
 /// `--name`
 #[derive(Debug)]
@@ -120,8 +125,70 @@ const TURN_FLAGS: &[Flag] = &[
 
 const TURN_VALUES: &[Valued] = &[valued("last", Value::Text, "so many requests")];
 
+const TASK_FLAGS: &[Flag] = &[
+    flag("rollback-on-failure", "with run: undo what was done when it fails"),
+    flag("step-by-step", "with run: every step that needs a yes is decided on its own"),
+    flag("no-wait", "with run, approve, retry: leave a question on file, and end"),
+    flag("yes", "with run, approve, retry: answer every question yes"),
+    flag("no-input", "with run, approve, retry: answer every question no"),
+    flag("follow", "with log: go on until the task ends"),
+    flag("no-run", "with approve, retry: let somebody else go on with it"),
+    flag("force", "with retry: also where a step may have taken effect"),
+];
+
+const TASK_VALUES: &[Valued] = &[
+    valued("output", Value::File, "with plan, schema: write it into this file"),
+    valued("goal", Value::Text, "with run: what is to be done; a planner makes the plan"),
+    valued("agent", Value::Text, "with run, list: the agent that it is done for"),
+    valued("wait", Value::Text, "with run, approve, retry: wait so long for an answer"),
+    valued("step", Value::Text, "with approve: this step only"),
+    valued(
+        "state",
+        Value::OneOf(&[
+            "pending",
+            "planning",
+            "validating",
+            "pending_approval",
+            "running",
+            "evaluating",
+            "completed",
+            "failed",
+            "cancelled",
+            "needs_review",
+        ]),
+        "with list: in this state",
+    ),
+    valued("limit", Value::Text, "with list: only so many"),
+];
+
+const TASK_WORDS: &[(&str, &str)] = &[
+    ("run", "run a plan, or go on with a task"),
+    ("list", "tasks, the newest first"),
+    ("show", "one of them: steps, what was expected and found, the way it came"),
+    ("log", "what it ran and what that wrote"),
+    ("approve", "yes, and go on with it"),
+    ("reject", "no"),
+    ("cancel", "end it, whoever runs it"),
+    ("retry", "begin anew with what is not done"),
+    ("plan", "a plan of commands for a goal; nothing runs"),
+    ("schema", "the JSON Schema of plans"),
+];
+
+const OF_TASKS: &[OfTask] = &[
+    ("run", &["pending", "pending_approval", "running", "evaluating"]),
+    ("show", &[]),
+    ("log", &[]),
+    ("approve", &["pending_approval"]),
+    ("reject", &["pending_approval"]),
+    (
+        "cancel",
+        &["pending", "planning", "validating", "pending_approval", "running", "needs_review"],
+    ),
+    ("retry", &["failed", "cancelled", "needs_review"]),
+];
+
 const fn verb(name: &'static str, operands: Operands, about: &'static str) -> Verb {
-    Verb { name, about, operands, flags: &[], values: &[], hidden: &[] }
+    Verb { name, about, operands, flags: &[], values: &[], hidden: &[], of_tasks: &[] }
 }
 
 pub const VERBS: &[Verb] = &[
@@ -257,15 +324,11 @@ pub const VERBS: &[Verb] = &[
         )
     },
     Verb {
-        values: &[valued("output", Value::File, "write it into this file")],
-        ..verb(
-            "task",
-            Operands::Words(&[
-                ("plan", "a plan of commands for a goal; nothing runs"),
-                ("schema", "the JSON Schema of plans"),
-            ]),
-            "work as a plan of commands",
-        )
+        flags: TASK_FLAGS,
+        values: TASK_VALUES,
+        hidden: &["ids"],
+        of_tasks: OF_TASKS,
+        ..verb("task", Operands::Words(TASK_WORDS), "work as a plan of commands")
     },
     verb("redact", Operands::Nothing, "standard input without its secrets"),
     Verb {
@@ -318,6 +381,26 @@ mod tests {
 
     use super::*;
     use crate::invocation::parse;
+    use crate::invocation::tasks::TAKEN;
+
+    /// The first that takes this option.
+    fn taking(option: &str) -> &'static str {
+        let name = option.trim_start_matches('-');
+        let mut all = TAKEN.iter();
+        let found = all.find(|(_, taken)| taken.contains(&name));
+        found.map_or("schema", |(word, _)| *word)
+    }
+
+    #[test]
+    fn every_word_of_task_is_known() {
+        let words: Vec<&str> = TASK_WORDS.iter().map(|(word, _)| *word).collect();
+        assert!(words.iter().all(|word| TAKEN.iter().any(|(name, _)| name == word)));
+        assert_eq!(words.len(), TAKEN.len());
+        assert!(OF_TASKS.iter().all(|(word, _)| words.contains(word)));
+        let names: Vec<&str> = exacta::tasks::State::ALL.iter().map(|state| state.name()).collect();
+        let offered = TASK_VALUES.iter().find(|valued| valued.name == "state").unwrap();
+        assert!(matches!(offered.value, Value::OneOf(offered) if offered == names));
+    }
 
     /// What completions offer is what is taken.
     #[test]
@@ -344,12 +427,18 @@ mod tests {
                     (Operands::Words(_), "hook" | "setup") => Some("claude-code"),
                     (Operands::Words(_), "shell") => Some("status"),
                     (Operands::Words(_), "audit") => Some("head"),
-                    (Operands::Words(_), "task") => Some("schema"),
+                    (Operands::Words(_), "task") => Some(taking(&line[0])),
                     _ => None,
                 };
                 let mut words = vec![OsString::from(verb.name)];
                 words.extend(line.iter().map(OsString::from));
                 words.extend(operand.map(OsString::from));
+                if operand.is_some_and(|word| {
+                    matches!(word, "plan" | "run" | "log" | "approve" | "retry")
+                }) && line[0] != "--goal"
+                {
+                    words.push("7".into());
+                }
                 if global {
                     words.remove(0);
                 }

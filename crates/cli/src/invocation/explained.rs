@@ -220,25 +220,53 @@ pub const EXPLAINED: &[Explained] = &[
         verb: "task",
         usage: &[
             (
+                "task run FILE|- [--agent NAME] [--rollback-on-failure] [--step-by-step]",
+                "run a plan, JSON or TOML",
+            ),
+            ("task run --goal DESCRIPTION", "the same with a plan that a planner makes"),
+            ("task run ID [--wait TIME | --no-wait | --yes | --no-input]", "go on with a task"),
+            ("task list [--state STATE] [--agent NAME] [--limit N]", "tasks, the newest first"),
+            ("task show ID", "its steps, what was expected and found, attempts, the way it came"),
+            ("task log ID [-f]", "what it ran and what that wrote; -f until it ends"),
+            (
+                "task approve ID [--step N] [--no-run]",
+                "yes, to all or to one step, and go on with it",
+            ),
+            ("task reject ID", "no"),
+            ("task cancel ID", "end it, whoever runs it"),
+            ("task retry ID [--force] [--no-run]", "begin anew with what is not done"),
+            (
                 "task plan DESCRIPTION [-o FILE] [--json]",
                 "a plan for it, as TOML or JSON; nothing runs",
             ),
             ("task schema [-o FILE]", "the JSON Schema of plans"),
         ],
         text: "Work as a plan: commands in their order, each with what is expected of it. docs/tasks.md has it at length.\n\n\
+               run looks at all steps before anything runs. What is denied fails the task; what cannot be undone halts it: you are \
+               asked on the terminal, and without one the question is on file for any door (task approve, approvals, the page). The \
+               steps then run one after the other, each in the jail and as one record for undo, and are held against what was \
+               expected. A step that failed is tried again where that is safe. An interrupt ends the task in order, a second one \
+               ends the process at once. What a process that died has left is brought in order by the next one, and never run twice \
+               without need.\n\n\
                plan asks a planner: the endpoint or the program of [planner] in your configuration, else the one whose key is in the \
                environment (ANTHROPIC_API_KEY, OPENAI_API_KEY). It is told the goal, names of files, the beginning of the README and \
                the names of scripts, without secrets. The plan is on standard output; what the rules say of its steps is on standard \
                error.",
         examples: &[
+            ("exacta task run examples/tidy.toml", "a plan from a file"),
+            ("exacta task run --goal 'make the tests pass' --rollback-on-failure", "by a planner"),
             ("exacta task plan 'make the tests pass' -o plan.toml", "look at it, change it"),
+            ("exacta task log -f 0199", "the first characters of an id are enough"),
             ("exacta task schema > plan.schema.json", "for an editor"),
         ],
         exits: &[
-            ("0", "done"),
-            ("1", "there is no plan: the reason is on standard error"),
-            ("2", "wrong use"),
-            ("125", "it failed"),
+            ("0", "completed; of the others: done"),
+            ("1", "failed, cancelled or to be looked at; there is no plan; not as things are"),
+            ("2", "wrong use, or a text that is no plan"),
+            ("3", "waits for an approval"),
+            ("4", "a rule or a person said no"),
+            ("125", "exacta could not"),
+            ("128+n", "of run: cancelled by signal n"),
         ],
     },
     Explained {

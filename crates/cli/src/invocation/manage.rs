@@ -226,6 +226,12 @@ impl Given {
         self.values.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
     }
 
+    /// The names of all that was given.
+    pub fn options(&self) -> impl Iterator<Item = &str> {
+        let flags = self.flags.iter().map(String::as_str);
+        flags.chain(self.values.iter().map(|(name, _)| name.as_str()))
+    }
+
     /// Of an option that may be repeated.
     pub fn all(&self, name: &str) -> impl Iterator<Item = std::ffi::OsString> {
         self.values.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.clone())

@@ -13,7 +13,7 @@ pub use audit::{AuditVerb, Format, History, filter_of};
 pub use help::Topic;
 pub use manage::{ApprovalsVerb, Manage, Scale, SetupInvocation, ShellVerb};
 pub use records::RecordVerb;
-pub use tasks::TaskVerb;
+pub use tasks::{AtGate, From as TaskSource, Onward, TaskRun, TaskVerb};
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -68,7 +68,7 @@ fn number(word: &BString) -> Result<RecordId, String> {
     parsed.map(RecordId).ok_or_else(|| format!("not an id: {word} (exacta log shows them)"))
 }
 
-fn count(option: &str, text: &std::ffi::OsStr) -> Result<usize, String> {
+pub(super) fn count(option: &str, text: &std::ffi::OsStr) -> Result<usize, String> {
     let parsed = text.to_str().and_then(|text| text.parse().ok()).filter(|count| *count > 0);
     parsed.ok_or_else(|| format!("--{option} takes a number from 1 on, not {}", text.display()))
 }

@@ -1,11 +1,12 @@
 //! Anthropic's `POST /v1/messages`. The plan is the input of a tool that the model has to use: its schema is that of plans.
 
 use exacta::tasks::PlanningFailed;
+use exacta::tasks::schema::schema;
 use serde_json::{Value, json};
 
 use super::endpoint::{Answered, Endpoint, Flow, Key, Transcript};
 use super::trouble::{self, Said};
-use super::{Asking, Backend, Question, failure, prompt, written};
+use super::{Asking, Backend, Question, failure, prompt};
 
 const VERSION: &str = "2023-06-01";
 const TOOL: &str = "submit_plan";
@@ -46,7 +47,7 @@ impl Anthropic {
             "tools": [{
                 "name": TOOL,
                 "description": "Hands in the plan.",
-                "input_schema": written::schema(),
+                "input_schema": schema(),
             }],
             "tool_choice": { "type": "tool", "name": TOOL, "disable_parallel_tool_use": true },
             "stream": true,
@@ -145,7 +146,7 @@ impl Transcript for Heard {
         for block in blocks.into_iter().flatten() {
             match block.get("type").and_then(Value::as_str) {
                 Some("tool_use") => {
-                    self.input = block.get("input").unwrap_or(&Value::Null).to_string()
+                    self.input = block.get("input").unwrap_or(&Value::Null).to_string();
                 }
                 Some("text") => {
                     self.text

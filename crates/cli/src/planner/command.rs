@@ -16,11 +16,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use exacta::tasks::PlanningFailed;
+use exacta::tasks::schema::schema;
+use exacta::tasks::{Format, PlanningFailed};
 use serde_json::json;
 
 use super::failure::{self, because, quoted};
-use super::{Asking, Backend, LONGEST_ANSWER, Question, written};
+use super::{Asking, Backend, LONGEST_ANSWER, Question};
 
 const PAUSE: Duration = Duration::from_millis(5);
 /// Of what it complains about, so much from the end.
@@ -109,6 +110,10 @@ impl Backend for Program {
         self.words.first().cloned().unwrap_or_default()
     }
 
+    fn format(&self, answer: &str) -> Format {
+        Format::of_text(answer)
+    }
+
     fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed> {
         let repairs = question.repairs.iter();
         let request = json!({
@@ -117,7 +122,7 @@ impl Backend for Program {
             "agent": question.agent,
             "root": self.root.to_string_lossy(),
             "context": question.context,
-            "schema": written::schema(),
+            "schema": schema(),
             "repairs": repairs
                 .map(|repair| json!({ "answer": repair.answer, "problem": repair.problem }))
                 .collect::<Vec<_>>(),

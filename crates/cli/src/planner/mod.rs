@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use exacta::redaction::Rules;
-use exacta::tasks::{Plan, Planner, PlanningFailed};
+use exacta::tasks::{Format, Plan, PlanError, Planner, PlanningFailed};
 
 pub use choosing::{allowed, choose};
 
@@ -88,6 +88,10 @@ impl Asking<'_> {
 trait Backend: Send + Sync {
     /// For people.
     fn whom(&self) -> String;
+    /// Of a plan in this answer. Models are told to write JSON.
+    fn format(&self, _answer: &str) -> Format {
+        Format::Json
+    }
     /// The answer as it is.
     fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed>;
 }
@@ -118,14 +122,17 @@ impl ChosenPlanner {
         (self.told)(Stage::Asking { whom: &self.backend.whom() });
         loop {
             let text = self.backend.ask(&question, &asking)?;
-            let problem = match answer::plan(&text) {
+            let within = answer::within(&text);
+            let wrong = match Plan::read(within, self.backend.format(within)) {
                 Ok(plan) => return Ok(plan),
-                Err(problem) => self.hidden(&problem),
+                Err(wrong) => wrong,
             };
+            let shown = self.hidden(&in_short(&wrong));
             if question.repairs.len() >= REPAIRS {
-                return Err(failure::no_plan(REPAIRS + 1, &problem));
+                return Err(failure::no_plan(REPAIRS + 1, &shown));
             }
-            (self.told)(Stage::Again { problem: &failure::quoted(&problem) });
+            (self.told)(Stage::Again { problem: &failure::quoted(&shown) });
+            let problem = self.hidden(&wrong.to_string());
             question.repairs.push(Repair { answer: self.hidden(&text), problem });
         }
     }
@@ -138,6 +145,11 @@ impl ChosenPlanner {
             None => text,
         }
     }
+}
+
+/// On one line.
+fn in_short(wrong: &PlanError) -> String {
+    format!("{} (line {}, column {})", wrong.place.message, wrong.place.line, wrong.place.column)
 }
 
 impl Planner for ChosenPlanner {

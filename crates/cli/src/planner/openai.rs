@@ -4,11 +4,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use exacta::tasks::PlanningFailed;
+use exacta::tasks::schema::{schema, strict_schema};
 use serde_json::{Value, json};
 
 use super::endpoint::{Answered, Endpoint, Flow, Key, Transcript};
 use super::trouble::{self, Said};
-use super::{Asking, Backend, Question, failure, prompt, written};
+use super::{Asking, Backend, Question, failure, prompt};
 
 pub struct OpenAi {
     endpoint: Endpoint,
@@ -33,17 +34,16 @@ impl OpenAi {
     }
 
     fn body(&self, question: &Question, format: Format) -> Value {
-        let schema = written::strict_schema();
         let (instruction, response_format) = match format {
             Format::Schema => (
                 prompt::instruction(None),
                 json!({
                     "type": "json_schema",
-                    "json_schema": { "name": "plan", "strict": true, "schema": schema },
+                    "json_schema": { "name": "plan", "strict": true, "schema": strict_schema() },
                 }),
             ),
             Format::Object => {
-                (prompt::instruction(Some(&written::schema())), json!({ "type": "json_object" }))
+                (prompt::instruction(Some(&schema())), json!({ "type": "json_object" }))
             }
         };
         let mut messages = vec![

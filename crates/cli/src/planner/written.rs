@@ -1,5 +1,4 @@
-//! Plans as people and models write them: read, and written so that reading gives the same plan again. What is usual is left
-//! out.
+//! Plans as people write them, written so that reading gives the same plan again. What is usual is left out.
 
 use std::time::Duration;
 
@@ -7,22 +6,6 @@ use exacta::tasks::{Expect, Plan, PlannedStep, Retry};
 use serde_json::{Map, Value, json};
 
 use crate::terminal::is_invisible;
-
-pub fn read_json(text: &str) -> Result<Plan, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-pub fn read_toml(text: &str) -> Result<Plan, String> {
-    toml::from_str(text).map_err(|error| error.to_string())
-}
-
-pub fn schema() -> Value {
-    json!({ "type": "object" })
-}
-
-pub fn strict_schema() -> Value {
-    json!({ "type": "object" })
-}
 
 /// As an object.
 pub fn json(plan: &Plan) -> Value {
@@ -154,6 +137,8 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use exacta::tasks::Format;
+
     use super::*;
 
     fn plan() -> Plan {
@@ -184,9 +169,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let plan = plan();
-        assert_eq!(read_json(&json(&plan).to_string()).expect("a plan"), plan);
+        assert_eq!(Plan::read(&json(&plan).to_string(), Format::Json).expect("a plan"), plan);
         let text = toml(&plan);
-        assert_eq!(read_toml(&text).expect(&text), plan, "{text}");
+        assert_eq!(Plan::read(&text, Format::Toml).expect("a plan"), plan, "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
     }
 }

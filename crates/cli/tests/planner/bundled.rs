@@ -69,6 +69,14 @@ fn the_demonstration_of_the_readme() {
         }
         let log = std::fs::read_to_string(log).expect("a log");
         assert!(log.contains("The beginning of README.md"), "{log}");
+        let output = planned.run(&["task", "run", "--goal", "note how the README begins"]);
+        let (shown, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(code(&output), 0, "{shown}{said}");
+        assert!(shown.contains("State: completed"), "{shown}");
+        assert!(said.contains("[1/") && said.contains("asking none at"), "{said}");
+        assert!(
+            planned.project.read("NOTES.md").is_some_and(|notes| notes.starts_with("one\ntwo"))
+        );
         // Another goal, another plan; and the format is spoken by whoever asks wrongly too.
         let output = planned.run(&["task", "plan", "something else"]);
         assert!(text(&output.stdout).contains("command = \"ls -la\""), "{}", text(&output.stdout));

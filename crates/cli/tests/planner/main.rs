@@ -3,7 +3,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
-    clippy::panic,
     reason = "tests make directories, run the binary and serve answers"
 )]
 

@@ -1,4 +1,4 @@
-//! OpenAI's wire format: streams in any pieces, answers at once, refusals, repair.
+//! The wire format of `OpenAI`: streams in any pieces, answers at once, refusals, repair.
 
 use serde_json::{Value, json};
 

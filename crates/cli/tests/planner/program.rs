@@ -1,7 +1,6 @@
 //! `planner.command`: any program of the operator's.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -10,11 +9,11 @@ use super::support::text;
 use super::{COMMAND, GOAL, PLAN, Planned, assert_planned};
 
 /// A script beside the project.
-fn script(planned: &Planned, lines: &str) -> PathBuf {
+fn script(planned: &Planned, lines: &str) -> String {
     let path = planned.project.root.parent().expect("above").join("planner.sh");
     std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("written");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("executable");
-    path
+    path.to_str().expect("text").to_owned()
 }
 
 fn programmed(lines: &str) -> Planned {
@@ -105,12 +104,13 @@ fn nothing_of_the_project_can_be_the_program() {
     let root = planned.project.root.clone();
     let link = root.parent().expect("above").join("link.sh");
     std::os::unix::fs::symlink(root.join("planner.sh"), &link).expect("a link");
-    let inside = root.join("planner.sh");
+    let link = link.to_str().expect("text");
+    let inside = root.join("planner.sh").to_str().expect("text").to_owned();
     for (words, expected) in [
         (format!("[{inside:?}]"), "names a file of the project"),
         (format!("[\"sh\", {inside:?}]"), "names a file of the project"),
         (format!("[\"sh\", {link:?}]"), "names a file of the project"),
-        (format!("[\"sh\", \"--rcfile={}\"]", inside.display()), "names a file of the project"),
+        (format!("[\"sh\", \"--rcfile={inside}\"]"), "names a file of the project"),
         ("[\"./planner.sh\"]".to_owned(), "is a relative path"),
         ("[\"no-such-planner-anywhere\"]".to_owned(), "is not on the PATH"),
         ("[\"/no/such/planner\"]".to_owned(), "cannot be started"),

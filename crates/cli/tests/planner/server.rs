@@ -144,7 +144,7 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     Some(Asked { path, headers, body: serde_json::from_str(&text).unwrap_or_default(), text })
 }
 
-/// Events of OpenAI's kind with this content, a few characters each.
+/// Events of the kind of `OpenAI` with this content, a few characters each.
 pub fn openai(content: &str, finish: &str) -> String {
     let chunk = |delta: Value, finish: Value| {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });

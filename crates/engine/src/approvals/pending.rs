@@ -117,6 +117,9 @@ pub struct Asked {
     pub via: Vec<String>,
     pub rule: String,
     pub reason: String,
+    /// It cannot be undone.
+    #[serde(default)]
+    pub irreversible: bool,
 }
 
 #[derive(Debug)]
@@ -362,6 +365,7 @@ fn asked(command: &exacta_policy::JudgedCommand, rules: &Rules) -> Asked {
         via: command.via.iter().map(|via| via.to_str_lossy().into_owned()).collect(),
         rule: command.finding.rule.to_string(),
         reason: command.finding.reason.to_string(),
+        irreversible: command.finding.irreversible,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::watching::{Manner, Stopper};
 use super::work::Work;
 use super::{State, StepState, Task, TaskError, Tasks};
-use crate::approvals::{Ruling, Scope, Who};
+use crate::approvals::{Ruling, Scope, State as Waiting, Who};
 
 /// What a person says at the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,13 @@ impl Tasks {
             return self.settle(&task.id);
         }
         self.get(&task.id)
+    }
+
+    /// Whether the question that a task waits for has its answer: then it is worth advancing it.
+    pub fn is_decided(&self, task: &Task) -> Result<bool, TaskError> {
+        let Some(question) = &task.approval else { return Ok(true) };
+        let pending = self.questions().look(question)?;
+        Ok(pending.is_none_or(|pending| pending.state != Waiting::Pending))
     }
 
     /// The yes that follows is for one step.
@@ -131,7 +138,8 @@ impl Work<'_> {
         task.approved.clear();
         task.answered.clear();
         task.asks.clear();
-        (task.approval, task.asking, task.rolled_back) = (None, None, false);
+        (task.approval, task.asking) = (None, None);
+        (task.rolled_back, task.refused) = (false, false);
         task.round += 1;
         self.move_to(State::Pending, &format!("begins anew, by {who}"))
     }

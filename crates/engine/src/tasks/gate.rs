@@ -135,6 +135,7 @@ impl Work<'_> {
             self.take_back_all()?;
         }
         self.skip_the_rest();
+        self.task.refused = true;
         self.move_to(State::Failed, why)?;
         Ok(Onward::No)
     }

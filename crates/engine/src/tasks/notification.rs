@@ -6,8 +6,9 @@ use bstr::{BString, ByteSlice};
 use exacta_policy::{Decision, JudgedCommand, Verdict};
 use serde::Serialize;
 
-use super::Plan;
 use super::report::on_lines;
+use super::{About, Plan, Task};
+use crate::approvals::{Asked, Pending};
 
 /// The parts bear S4's names wherever they are written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,7 +30,7 @@ pub struct Notification {
 /// A command that needs a yes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Danger {
-    /// Of the plan, counted from one.
+    /// Of the plan, counted from one; 0: nobody knows.
     pub step: usize,
     /// What would run, which may be one of several commands of the step.
     pub command: String,
@@ -53,6 +54,34 @@ impl Notification {
         for (step, verdict) in verdicts.iter().enumerate() {
             for command in &verdict.commands {
                 notification.add(step, command);
+            }
+        }
+        notification
+    }
+
+    /// As the question of a task is on file, which is what an answer is to.
+    pub fn of_question(pending: &Pending, task: &Task) -> Self {
+        let (goal, plan) = (pending.goal.clone(), pending.plan.clone());
+        let mut notification =
+            Notification { goal, plan, irreversible: Vec::new(), others: Vec::new() };
+        let steps = match task.asking.as_ref().map(|asking| asking.about) {
+            Some(About::Step(step) | About::Within(step)) => vec![step],
+            _ => task.asks.clone(),
+        };
+        let mut from = 0;
+        for asked in &pending.asks {
+            let step = step_of(asked, &pending.plan, steps.get(from..).unwrap_or_default());
+            from += step.unwrap_or_default();
+            let step = step.and_then(|_| steps.get(from)).map_or(0, |step| step + 1);
+            let Asked { command, rule, reason, .. } = asked.clone();
+            let danger = Danger { step, command, rule, reason };
+            let list = if asked.irreversible {
+                &mut notification.irreversible
+            } else {
+                &mut notification.others
+            };
+            if !list.contains(&danger) {
+                list.push(danger);
             }
         }
         notification
@@ -87,12 +116,23 @@ impl Notification {
             [("Irreversible Command", &self.irreversible), ("Needs Approval", &self.others)]
         {
             for Danger { step, command, reason, .. } in dangers {
-                let command = on_lines(command, "  ");
-                let _ = writeln!(text, "{heading}: {command} (step {step}: {reason})");
+                let (command, reason) = (on_lines(command, "  "), on_lines(reason, "  "));
+                let step = if *step == 0 { String::new() } else { format!("step {step}: ") };
+                let _ = writeln!(text, "{heading}: {command} ({step}{reason})");
             }
         }
         text
     }
+}
+
+/// Questions are in the order of the steps: the first of these that such a command can be of.
+fn step_of(asked: &Asked, plan: &[String], steps: &[usize]) -> Option<usize> {
+    if let [_] = steps {
+        return Some(0);
+    }
+    let first = asked.command.split_whitespace().next()?;
+    let has = |step: &usize| plan.get(*step).is_some_and(|command| command.contains(first));
+    steps.iter().position(has)
 }
 
 /// As it would be typed; what is known only when it runs stays as the script wrote it.

@@ -98,6 +98,7 @@ impl Tasks {
             rollback_on_failure: wishes.rollback_on_failure,
             step_by_step: wishes.step_by_step,
             rolled_back: false,
+            refused: false,
             asks: Vec::new(),
             asking: None,
             answered: Vec::new(),

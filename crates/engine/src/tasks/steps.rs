@@ -211,6 +211,7 @@ impl Work<'_> {
             why.push_str(&left);
         }
         self.skip_the_rest();
+        self.task.refused = self.last_attempt(step).is_some_and(|last| last.refused.is_some());
         self.move_to(State::Failed, &why)?;
         Ok(Onward::No)
     }

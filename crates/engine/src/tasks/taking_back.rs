@@ -23,6 +23,11 @@ impl Tasks {
     pub(super) fn take_back(&self, attempt: &Attempt, agent: &str) -> Result<TakenBack, TaskError> {
         let left = self.left_by(attempt)?;
         let mut stays: Vec<String> = Vec::new();
+        // Old records are forgotten, and with them what was before.
+        let known = |id: u64| left.iter().any(|record| record.id.0 == id);
+        if let Some(id) = attempt.undo.filter(|id| !known(*id)) {
+            stays.push(format!("record {id} is not kept any more"));
+        }
         for record in &left {
             stays.extend(record.irreversible.iter().cloned());
             match record.state {

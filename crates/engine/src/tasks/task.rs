@@ -31,6 +31,9 @@ pub struct Task {
     /// What was done was undone.
     #[serde(default)]
     pub rolled_back: bool,
+    /// It has failed because a rule or a person said no, or nobody said yes.
+    #[serde(default)]
+    pub refused: bool,
     /// The steps that need a yes, by number.
     #[serde(default)]
     pub asks: Vec<usize>,

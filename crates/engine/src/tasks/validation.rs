@@ -48,6 +48,7 @@ impl Work<'_> {
         if let Some((step, verdict)) = self.denied(&validated.verdicts) {
             let why = self.in_words(step, verdict);
             self.skip_the_rest();
+            self.task.refused = true;
             self.move_to(State::Failed, &why)?;
             return Ok(Onward::No);
         }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use exacta::tasks::{Event, Manner, Origin, Stopper, Watcher, Wishes};
 
-use crate::scene::{Programs, Scene, name, open, plan, step};
+use crate::scene::{Fixed, Programs, Scene, name, open, plan, step};
 
 const ROLE: &str = "EXACTA_TASKS_ROLE";
 const ROOT: &str = "EXACTA_TASKS_ROOT";
@@ -38,35 +38,35 @@ impl Role {
             Some(("advance", id)) => {
                 let stopper = Stopper::default();
                 let watcher = Led(Mutex::new(()));
-                let manner = Manner { planner: None, watcher: &watcher, stopper: &stopper };
+                let manner = Manner { planner: Some(&Fixed), watcher: &watcher, stopper: &stopper };
                 let task = tasks.advance(id, &manner).unwrap();
                 println!("over {}", task.state.name());
             }
-            _ => self.in_turn(&tasks),
+            _ => in_turn(&tasks),
         }
         ExitCode::SUCCESS
     }
+}
 
-    /// Makes tasks as it is told, then works on all of them at once.
-    fn in_turn(&self, tasks: &exacta::tasks::Tasks) {
-        let mut made = Vec::new();
-        for line in std::io::stdin().lines() {
-            let line = line.unwrap();
-            let Some((agent, mark)) = line.split_once(' ') else { break };
-            // One step for each end, so that both are on the disk whatever comes between.
-            let command = format!(
-                "echo \"b {mark} $(date +%s%N)\" >> {agent}.log; sleep 0.03; echo \"e {mark} $(date +%s%N)\" >> {agent}.log"
-            );
-            let plan = exacta::tasks::Plan { agent: agent.into(), ..plan(vec![step(&command)]) };
-            made.push(tasks.create(Origin::Plan(plan), Wishes::default()).unwrap().id);
-            println!("made");
-        }
-        std::thread::scope(|scope| {
-            for id in &made {
-                scope.spawn(|| println!("over {}", crate::scene::advance(tasks, id).state.name()));
-            }
-        });
+/// Makes tasks as it is told, then works on all of them at once.
+fn in_turn(tasks: &exacta::tasks::Tasks) {
+    let mut made = Vec::new();
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let Some((agent, mark)) = line.split_once(' ') else { break };
+        // One step for each end, so that both are on the disk whatever comes between.
+        let command = format!(
+            "echo \"b {mark} $(date +%s%N)\" >> {agent}.log; sleep 0.03; echo \"e {mark} $(date +%s%N)\" >> {agent}.log"
+        );
+        let plan = exacta::tasks::Plan { agent: agent.into(), ..plan(vec![step(&command)]) };
+        made.push(tasks.create(Origin::Plan(plan), Wishes::default()).unwrap().id);
+        println!("made");
     }
+    std::thread::scope(|scope| {
+        for id in &made {
+            scope.spawn(|| println!("over {}", crate::scene::advance(tasks, id).state.name()));
+        }
+    });
 }
 
 /// Tells what happens, and waits each time.

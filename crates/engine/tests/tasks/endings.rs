@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use exacta::approvals::{PendingStore, State as Answered};
 use exacta::tasks::{
-    Event, Manner, Origin, PlannedStep, Retry, State, StepState, Stopper, Task, TaskError, Tasks,
-    Wishes,
+    Again, Event, Manner, Origin, PlannedStep, Retry, State, StepState, Stopper, Task, TaskError,
+    Tasks, Wishes,
 };
 
 use crate::scene::{Scene, Seen, advance, create, plan, run, step, tried};
@@ -120,7 +120,7 @@ fn what_has_ended_cannot_be_ended() {
     let error = tasks.cancel(&task.id, "anna").unwrap_err();
     assert!(matches!(error, TaskError::Not { state: State::Completed, .. }), "{error}");
     assert!(error.next().is_some());
-    let error = tasks.retry(&task.id, Default::default(), "anna").unwrap_err();
+    let error = tasks.retry(&task.id, Again::IfSafe, "anna").unwrap_err();
     assert!(matches!(error, TaskError::Not { state: State::Completed, .. }), "{error}");
 }
 

@@ -5,7 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use exacta::records::{Records, Watch};
-use exacta::tasks::{Again, Answer, PlannedStep, State, StepState, Task, TaskError, Tasks, Wishes};
+use exacta::tasks::{
+    Again, Answer, Origin, PlannedStep, State, StepState, Task, TaskError, Tasks, Wishes,
+};
 
 use crate::child::Process;
 use crate::scene::{Programs, Scene, advance, anna, create, create_with, run, step, tried};
@@ -13,6 +15,7 @@ use crate::scene::{Programs, Scene, advance, anna, create, create_with, run, ste
 pub const ALL: &[(&str, fn())] = &[
     ("at_everything_that_happens", at_everything_that_happens),
     ("at_everything_with_programs", at_everything_with_programs),
+    ("at_everything_of_a_goal", at_everything_of_a_goal),
     ("at_everything_of_a_retry", at_everything_of_a_retry),
     ("at_everything_of_a_rollback", at_everything_of_a_rollback),
     ("at_everything_behind_the_gate", at_everything_behind_the_gate),
@@ -110,6 +113,20 @@ fn at_everything_with_programs() {
         |scene, _, task, at| {
             assert_eq!(task.state, State::Completed, "{at}: {}", task.reason);
             assert_eq!(scene.read("count"), "1\n2\n3\n4\n", "{at}");
+        },
+    );
+}
+
+fn at_everything_of_a_goal() {
+    everywhere(
+        false,
+        |_, tasks| {
+            let goal = Origin::Goal { goal: "a goal".into(), agent: "agent".into() };
+            tasks.create(goal, Wishes::default()).unwrap()
+        },
+        |scene, _, task, at| {
+            assert_eq!(task.state, State::Completed, "{at}: {}", task.reason);
+            assert_eq!((scene.read("count").as_str(), scene.has("a")), ("1\n", true), "{at}");
         },
     );
 }
@@ -241,7 +258,7 @@ fn what_may_last_is_looked_at() {
     scene.programs = Programs::Direct;
     scene.write("add.pl", ADDING);
     let tasks = scene.tasks();
-    let task = create(&tasks, vec![step("perl add.pl 1 ; sleep 5"), step("touch never")]);
+    let task = approved(&tasks, vec![step("perl add.pl 1 ; sleep 5"), step("touch never")]);
     killed_in(&scene, &tasks, &task);
     assert_eq!(scene.read("count"), "1\n");
     let task = to_its_end(&tasks, &task.id);

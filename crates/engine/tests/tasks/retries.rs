@@ -3,14 +3,15 @@
 use std::time::{Duration, Instant};
 
 use exacta::approvals::PendingStore;
-use exacta::tasks::{Again, LogKind, PlannedStep, State, StepState, TaskError, Wishes};
+use exacta::tasks::{Again, Answer, LogKind, PlannedStep, State, StepState, TaskError, Wishes};
 
-use crate::scene::{Scene, advance, create_with, lines, run, step, tried};
+use crate::scene::{Programs, Scene, advance, anna, create_with, lines, run, step, tried};
 
 pub const ALL: &[(&str, fn())] = &[
     ("what_failed_is_taken_back_and_tried_again", what_failed_is_taken_back_and_tried_again),
     ("what_is_idempotent_is_not_taken_back", what_is_idempotent_is_not_taken_back),
     ("what_cannot_be_taken_back_is_not_tried_again", what_cannot_be_taken_back_is_not_tried_again),
+    ("what_wrote_directly_is_not_tried_again", what_wrote_directly_is_not_tried_again),
     ("what_takes_too_long_is_ended", what_takes_too_long_is_ended),
     ("output_is_kept_within_its_limit", output_is_kept_within_its_limit),
     ("the_log_has_a_thousand_lines", the_log_has_a_thousand_lines),
@@ -74,6 +75,21 @@ fn what_cannot_be_taken_back_is_not_tried_again() {
     assert!(matches!(again, Err(TaskError::Unsafe { step: 0, .. })), "{again:?}");
     let task = tasks.retry(&task.id, Again::Anyway, "anna").unwrap();
     assert_eq!(task.state, State::Pending);
+}
+
+fn what_wrote_directly_is_not_tried_again() {
+    let mut scene = Scene::with_programs();
+    scene.programs = Programs::Direct;
+    scene.write("add.pl", "open(my $out, '>>', 'count'); print $out qq(x\\n);");
+    let tasks = scene.tasks();
+    let task = run(&tasks, vec![tried("perl add.pl; false", 2)]);
+    assert_eq!(task.state, State::PendingApproval, "{}", task.reason);
+    tasks.decide(&task.id, Answer::Approve, &anna()).unwrap();
+    let task = advance(&tasks, &task.id);
+    assert_eq!((task.state, task.steps[0].attempts.len()), (State::Failed, 1), "{}", task.reason);
+    assert!(task.reason.contains("wrote directly"), "{}", task.reason);
+    assert!(task.steps[0].attempts[0].irreversible);
+    assert_eq!(scene.read("count"), "x\n");
 }
 
 fn what_takes_too_long_is_ended() {

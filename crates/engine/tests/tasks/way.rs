@@ -1,6 +1,9 @@
 //! The way of a task that nothing stands against, and that of one that is denied.
 
 use exacta::audit::Trail;
+use exacta::audit::store::Limits;
+use exacta::configuration::TaskSettings;
+use exacta::records::Watch;
 use exacta::tasks::{
     Expect, LogKind, Manner, Origin, Plan, Planner, PlanningFailed, State, StepState, Stopper,
     TaskError, Wishes,
@@ -20,6 +23,7 @@ pub const ALL: &[(&str, fn())] = &[
 ];
 
 fn every_step_runs_and_is_judged() {
+    use State::{Completed, Evaluating, Pending, Running, Validating};
     let scene = Scene::new();
     let tasks = scene.tasks();
     let task = run(
@@ -29,7 +33,6 @@ fn every_step_runs_and_is_judged() {
     assert_eq!(task.state, State::Completed, "{}", task.reason);
     assert!(task.steps.iter().all(|step| step.state == StepState::Done));
     assert_eq!(scene.read("sub/b"), "one\n");
-    use State::{Completed, Evaluating, Pending, Running, Validating};
     assert_eq!(way(&tasks, &task.id), [Pending, Validating, Running, Evaluating, Completed]);
     let commands = lines(&tasks, &task.id, LogKind::Command);
     assert_eq!(commands, ["echo one > a", "cat a; echo oops >&2", "mkdir sub && cp a sub/b"]);
@@ -127,7 +130,7 @@ fn a_goal_is_planned_first() {
 fn without_a_state_nothing_runs() {
     let scene = Scene::new();
     let launch = std::sync::Arc::new(|_| Ok(exacta::SessionOptions::new("/")));
-    let (root, settings) = (scene.root.clone(), Default::default());
+    let (root, settings) = (scene.root.clone(), TaskSettings::default());
     let grounds = exacta::tasks::Grounds { root, state: None, launch, settings };
     let tasks = exacta::tasks::Tasks::open(grounds).unwrap();
     let asked = tasks.create(Origin::Plan(plan(vec![step("touch a")])), Wishes::default());
@@ -140,7 +143,7 @@ fn the_way_is_in_the_chain() {
     let tasks = scene.tasks();
     let task = run(&tasks, vec![step("echo one > a")]);
     drop(tasks);
-    let trail = Trail::of(&scene.root, Some(scene.state.join("audit")), Default::default());
+    let trail = Trail::of(&scene.root, Some(scene.state.join("audit")), Limits::default());
     let mut moved = Vec::new();
     trail
         .open()
@@ -154,7 +157,7 @@ fn the_way_is_in_the_chain() {
         })
         .unwrap();
     assert_eq!(moved, ["pending", "validating", "running", "evaluating", "completed"]);
-    let verified = trail.verify(Vec::new(), &Default::default()).unwrap();
+    let verified = trail.verify(Vec::new(), &Watch::default()).unwrap();
     assert!(verified.keyed && verified.report.problems.is_empty(), "{:?}", verified.report);
 }
 

@@ -3,20 +3,21 @@
 use std::fmt::Write as _;
 
 use super::{Offered, global_options, options};
-use crate::invocation::definition::{Operands, VERBS, Value};
+use crate::invocation::definition::{OfTask, Operands, VERBS, Value};
 
 const FRAME: &str = r#"# Completion of exacta for bash: source <(exacta completions bash)
-_exacta_records() {
-    # Ids of the records in these states (all of them without any), with their commands where there are several.
-    local root=$1 id state command
+_exacta_ids() {
+    # What this prints: ids of records or tasks in these states (all of them without any), with what they are where there
+    # are several.
+    local root=$1 what=$2 id state command
     local -a found=() shown=()
-    shift
+    shift 2
     while IFS=$'\t' read -r id state command; do
         [[ $id == "$cur"* ]] || continue
         [[ $# -eq 0 || " $* " == *" $state "* ]] || continue
         found+=("$id")
         shown+=("$id  ($command)")
-    done < <("${COMP_WORDS[0]}" ${root:+--root "$root"} log --ids 2>/dev/null)
+    done < <("${COMP_WORDS[0]}" ${root:+--root "$root"} $what --ids 2>/dev/null)
     compopt -o nosort 2>/dev/null
     if ((${#found[@]} > 1)) && [[ ${COMP_TYPE:-9} != 37 ]]; then
         COMPREPLY=("${shown[@]}")
@@ -32,7 +33,7 @@ _exacta_words() {
 
 _exacta() {
     local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb= root= operands=0 index word
+    local verb= root= first= operands=0 index word
     COMPREPLY=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
@@ -40,7 +41,7 @@ _exacta() {
             --root) root=${COMP_WORDS[index + 1]} ;;&
             @VALUED@) ((index++)) ;;
             -*) ;;
-            *) if [[ -z $verb ]]; then verb=$word; else ((operands++)); fi ;;
+            *) if [[ -z $verb ]]; then verb=$word; else ((operands++)) || first=$word; fi ;;
         esac
     done
     case $verb:$previous in
@@ -80,11 +81,12 @@ pub(super) fn script() -> String {
             Operands::Command => "compopt -o default".to_owned(),
             Operands::Words(words) => {
                 let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                format!("((operands)) || _exacta_words '{}'", words.join(" "))
+                let tasks = behind(verb.of_tasks);
+                format!("((operands)) || _exacta_words '{}'{tasks}", words.join(" "))
             }
             Operands::Verb => "((operands)) || _exacta_words '@VERBS@'".to_owned(),
             Operands::Record(states) => {
-                format!("((operands)) || _exacta_records \"$root\" {}", states.join(" "))
+                format!("((operands)) || _exacta_ids \"$root\" log {}", states.join(" "))
             }
         };
         let _ = writeln!(operands, "        {}) {action} ;;", verb.name);
@@ -100,6 +102,24 @@ pub(super) fn script() -> String {
         .replace("@OPTIONS@", &offered)
         .replace("@OPERANDS@", &operands)
         .replace("@VERBS@", &verbs.join(" "))
+}
+
+/// Ids of tasks behind some words.
+fn behind(words: &[OfTask]) -> String {
+    if words.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n            case $operands:$first in\n");
+    for (word, states) in words {
+        let states = states.join(" ");
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "                1:{word}) _exacta_ids \"$root\" 'task list' {states} ;;"
+        );
+    }
+    text.push_str("            esac");
+    text
 }
 
 fn complete_value(text: &mut String, verb: &str, option: &Offered) {

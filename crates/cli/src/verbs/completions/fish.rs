@@ -6,9 +6,11 @@ use super::{Offered, global_options, options};
 use crate::invocation::definition::{Operands, VERBS, Value};
 
 const HEAD: &str = r"# Completion of exacta for fish: exacta completions fish | source
-function __exacta_records
-    exacta log --ids 2>/dev/null | while read -d \t -l id state command
-        if test (count $argv) -eq 0; or contains -- $state $argv
+function __exacta_ids
+    set -l what (string split ' ' -- $argv[1])
+    set -l states $argv[2..-1]
+    exacta $what --ids 2>/dev/null | while read -d \t -l id state command
+        if test (count $states) -eq 0; or contains -- $state $states
             printf '%s\t%s\n' $id $command
         end
     end
@@ -30,6 +32,14 @@ pub(super) fn script() -> String {
             write_option(&mut text, Some(name), &option);
         }
         let seen = format!("complete -c exacta -n '__fish_seen_subcommand_from {name}'");
+        for (word, states) in verb.of_tasks {
+            let _ = writeln!(
+                text,
+                "complete -c exacta -n '__fish_seen_subcommand_from {name}; and \
+                 __fish_seen_subcommand_from {word}' -k -a '(__exacta_ids \"task list\" {})'",
+                states.join(" ")
+            );
+        }
         let _ = match verb.operands {
             Operands::Nothing => writeln!(text, "{seen} -f"),
             Operands::Command => Ok(()),
@@ -40,7 +50,7 @@ pub(super) fn script() -> String {
                 writeln!(text, "{seen} -f -a {} -d {}", verb.name, quoted(verb.about))
             }),
             Operands::Record(states) => {
-                writeln!(text, "{seen} -f -k -a '(__exacta_records {})'", states.join(" "))
+                writeln!(text, "{seen} -f -k -a '(__exacta_ids log {})'", states.join(" "))
             }
         };
     }

@@ -8,16 +8,22 @@ use crate::invocation::definition::{Operands, VERBS, Value};
 const HEAD: &str = r#"#compdef exacta
 # Completion of exacta for zsh: put it as _exacta into a directory of $fpath, or: source <(exacta completions zsh)
 
-_exacta_records() {
-    local id state command
+_exacta_ids() {
+    local id state command what=$1
     local -a found
+    shift
     local -a ask=($_exacta_binary)
     [[ -n ${opt_args[--root]} ]] && ask+=(--root ${opt_args[--root]})
     while IFS=$'\t' read -r id state command; do
         (( $# == 0 )) || [[ " $* " == *" $state "* ]] || continue
         found+=("$id:${command//:/\\:}")
-    done < <($ask log --ids 2>/dev/null)
-    _describe -V 'record' found
+    done < <($ask ${=what} --ids 2>/dev/null)
+    _describe -V 'id' found
+}
+
+_exacta_tasks() {
+    case $words[2] in
+@TASKS@    esac
 }
 
 _exacta() {
@@ -35,8 +41,13 @@ fi
 "#;
 
 pub(super) fn script() -> String {
-    let mut text = String::from(HEAD);
-    // Writing to a String cannot fail.
+    let mut tasks = String::new();
+    for (word, states) in VERBS.iter().flat_map(|verb| verb.of_tasks) {
+        let states = states.join(" ");
+        // Writing to a String cannot fail.
+        let _ = writeln!(tasks, "    {word}) _exacta_ids 'task list' {states} ;;");
+    }
+    let mut text = HEAD.replace("@TASKS@", &tasks);
     let _ = writeln!(text, "    local -a verbs=(");
     for verb in VERBS {
         let _ = writeln!(text, "        {}", quoted(&format!("{}:{}", verb.name, verb.about)));
@@ -57,11 +68,12 @@ pub(super) fn script() -> String {
             Operands::Words(words) => {
                 let words: Vec<String> =
                     words.iter().map(|(word, about)| format!("{word}\\:\"{about}\"")).collect();
-                quoted(&format!("1:what:(({}))", words.join(" ")))
+                let tasks = if verb.of_tasks.is_empty() { "" } else { " '2:task:_exacta_tasks'" };
+                quoted(&format!("1:what:(({}))", words.join(" "))) + tasks
             }
             Operands::Verb => quoted("1:verb:{_describe verb verbs}"),
             Operands::Record(states) => {
-                quoted(&format!("1:record:{{_exacta_records {}}}", states.join(" ")))
+                quoted(&format!("1:record:{{_exacta_ids log {}}}", states.join(" ")))
             }
         };
         let _ = writeln!(text, "            {operands} ;;");

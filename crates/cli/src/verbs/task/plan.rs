@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
-use exacta::Session;
 use exacta::approvals::Unattended;
-use exacta::gate::Face;
 use exacta::tasks::{Plan, Planner as _, PlanningFailed};
+use exacta::{Session, SessionOptions};
 use serde_json::json;
 
 use super::{failed, put};
@@ -50,7 +49,7 @@ fn planned(launch: &Launch, goal: &str) -> Result<Plan, PlanningFailed> {
     planner.plan(goal, &launch::agent())
 }
 
-fn told(global: &Global, problem: &PlanningFailed) -> Exit {
+pub(super) fn told(global: &Global, problem: &PlanningFailed) -> Exit {
     let PlanningFailed { message, hint } = problem;
     if global.json {
         let error = json!({ "schema_version": 1, "error": message, "hint": hint });
@@ -61,7 +60,7 @@ fn told(global: &Global, problem: &PlanningFailed) -> Exit {
 }
 
 /// Lines for a log, and one that changes for somebody who looks.
-fn progress() -> Told {
+pub(super) fn progress() -> Told {
     let looked_at = std::io::stderr().is_terminal();
     let begun = Instant::now();
     let shown = AtomicU64::new(0);
@@ -86,9 +85,11 @@ fn progress() -> Told {
     })
 }
 
-/// What would be said of each step, one line each.
+/// What would be said of each step in a task, one line each.
 fn judge(launch: Launch, plan: &Plan) {
-    let Ok(session) = Session::new(launch.session(Face::Run, Arc::new(Unattended))) else { return };
+    let judgement = launch.configuration.task_judgement(Arc::new(Unattended));
+    let options = SessionOptions { judgement: Some(judgement), ..launch.options };
+    let Ok(session) = Session::new(options) else { return };
     for (number, step) in plan.steps.iter().enumerate() {
         let verdict = session.test(step.command.as_bytes().as_bstr());
         output::error(&format!(

@@ -121,7 +121,8 @@ fn a_search_finds_the_same_without_outlines() {
 #[test]
 fn an_earlier_database_is_searched_and_brought_up_to_date() {
     let ground = searchable();
-    ground.tamper("DROP TABLE outlines; PRAGMA user_version = 1;");
+    let tasks = "DROP TABLE tasks; DROP TABLE task_moves; DROP TABLE task_log;";
+    ground.tamper(&format!("{tasks} DROP TABLE outlines; PRAGMA user_version = 1;"));
     let needle = Filter { grep: Some("needle".into()), ..Filter::default() };
     assert_eq!(found(&ground, &needle, Order::NewestFirst), [8_400, 5_000, 3]);
     assert!(ground.verified().is_good());

@@ -1,0 +1,64 @@
+//! The approval gate at the terminal: S4's notification, and the answer of whoever sits there.
+
+use exacta::approvals::{self, Pending, PendingStore};
+use exacta::tasks::{About, Answer, Notification, State, Task};
+
+use super::Asked;
+use crate::launch;
+use crate::terminal::{self, Said, visible_line};
+
+pub(super) enum Verdict {
+    Answer(Answer),
+    /// Another door has answered, or somebody has ended it.
+    Overtaken,
+    /// Nobody is there, or has not said anything clear: the question stays on file.
+    Later,
+}
+
+/// What is asked, if it is on file.
+pub(super) fn question(asked: &Asked<'_>, task: &Task) -> Option<Pending> {
+    let root = launch::root(asked.global).ok()?;
+    PendingStore::of(&root).get(task.approval.as_deref()?).ok()
+}
+
+/// It waits for an answer.
+pub(super) fn is_open(asked: &Asked<'_>, task: &Task) -> bool {
+    let waits = |task: Task| task.state == State::PendingApproval && task.cancelled_by.is_none();
+    asked.tasks.get(&task.id).is_ok_and(waits)
+        && question(asked, task).is_some_and(|pending| pending.state == approvals::State::Pending)
+}
+
+/// What is asked about, as whoever decides is told it. Without anything that a terminal would obey.
+pub(super) fn notification(asked: &Asked<'_>, task: &Task) -> Option<String> {
+    let text = Notification::of_question(&question(asked, task)?, task).text();
+    Some(text.lines().map(|line| format!("{}\n", visible_line(line))).collect())
+}
+
+pub(super) fn ask(asked: &Asked<'_>, task: &Task, open: &mut dyn FnMut() -> bool) -> Verdict {
+    let Some(told) = notification(asked, task) else { return Verdict::Later };
+    let first = several(task);
+    let only = first.map(|step| format!("[o]nly step {}, ", step + 1)).unwrap_or_default();
+    let offered = format!("[y]es, {only}[n]o, [l]ater: ");
+    let question = format!("\nexacta asks before it goes on:\n\n{told}\n{offered}");
+    match terminal::ask_while(&question, open) {
+        Said::Answer(answer) => understood(&answer, first),
+        Said::Overtaken => Verdict::Overtaken,
+        Said::Nobody => Verdict::Later,
+    }
+}
+
+/// The first of several steps that are asked about at once.
+fn several(task: &Task) -> Option<usize> {
+    let whole = task.asking.as_ref().is_some_and(|asking| asking.about == About::Plan);
+    task.asks.first().copied().filter(|_| whole && task.asks.len() > 1)
+}
+
+/// Nothing runs without a clear yes, and nothing ends without a clear no.
+fn understood(answer: &str, first: Option<usize>) -> Verdict {
+    match (answer.trim().to_lowercase().as_str(), first) {
+        ("y" | "yes", _) => Verdict::Answer(Answer::Approve),
+        ("o" | "only", Some(step)) => Verdict::Answer(Answer::ApproveStep(step)),
+        ("n" | "no", _) => Verdict::Answer(Answer::Reject),
+        _ => Verdict::Later,
+    }
+}
