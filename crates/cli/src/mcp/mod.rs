@@ -131,9 +131,10 @@ impl ServerHandler for Door {
             "shell_exec" => executing::exec(self, &caller, arguments, again, &context).await,
             "task_run" => tasks::run(self, &caller, arguments, again, &context).await,
             name => {
-                let answer = match name.starts_with("task_") {
-                    true => tasks::call(self, &caller, name, arguments, &context).await,
-                    false => calls::call(self, &caller, name, arguments, &context).await,
+                let answer = if name.starts_with("task_") {
+                    tasks::call(self, &caller, name, arguments, &context).await
+                } else {
+                    calls::call(self, &caller, name, arguments, &context).await
                 };
                 let Some(answer) = answer else {
                     let message = format!("there is no tool {name}: tools/list names all of them");

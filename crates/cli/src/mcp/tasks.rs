@@ -19,7 +19,7 @@ use super::caller::{Asking, Caller};
 use super::executing::Again;
 use super::progress::{Heard, Teller};
 use super::{Door, read};
-use crate::service::{Code, Deed, Found, Listed, Problem, Wanted};
+use crate::service::{Code, Deed, Extent, Found, Listed, Problem, Wanted};
 
 const USUAL_WAIT: u64 = 60_000;
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -141,16 +141,14 @@ async fn cancel(
 /// Whoever works on it notices within a tenth of a second; what its step did is taken back then.
 async fn ended(door: &Door, caller: &Caller, found: Arc<Found>) -> Result<Arc<Found>, Problem> {
     let who = Who { door: "mcp", name: caller.agent.clone() };
-    let cancelled = door.off(move |service| {
-        let found = service.act_on_task(&found, Deed::Cancel, &who)?;
-        service.wait_for_task(&found, ENDING)
-    });
+    let cancelled =
+        door.off(move |service| service.act_on_task(&found, Deed::Cancel, &who)?.waited(ENDING));
     cancelled.await.map(Arc::new)
 }
 
 async fn waited(door: &Door, found: &Arc<Found>) -> Result<Arc<Found>, Problem> {
     let found = Arc::clone(found);
-    door.off(move |service| service.wait_for_task(&found, SLICE)).await.map(Arc::new)
+    door.off(move |_service| found.waited(SLICE)).await.map(Arc::new)
 }
 
 async fn answered(door: &Door, found: &Arc<Found>) -> Result<CallToolResult, Problem> {
@@ -162,7 +160,7 @@ async fn answered(door: &Door, found: &Arc<Found>) -> Result<CallToolResult, Pro
 
 /// What an agent needs of a task.
 fn told(found: &Found) -> Value {
-    let view = found.view();
+    let view = found.view(Extent::WithoutLog);
     let question = found.question();
     let state = match (&question, found.task.state) {
         (Some(_), _) => "approval_pending",
@@ -177,7 +175,7 @@ fn told(found: &Found) -> Value {
         "task_id": field("id"),
         "goal": field("goal"),
         "reason": field("reason"),
-        "progress": field("progress"),
+        "progress": { "done": view["done"], "total": found.task.steps.len() },
         "steps": steps.collect::<Vec<_>>(),
         "rolled_back": field("rolled_back"),
         "approval": question.as_ref().map(answer::of_pending),
@@ -193,7 +191,7 @@ fn brief(step: &Value) -> Value {
         "number": step["number"],
         "command": step["command"],
         "state": step["state"],
-        "reason": step["reason"],
+        "problem": step["problem"],
         "attempts": attempts.len(),
         "exit_code": last["exit_code"],
         "stdout": last["stdout"].as_str().unwrap_or_default(),

@@ -24,7 +24,7 @@ use super::guard::Client;
 use super::routes::{Here, Whoever, answered, off};
 use super::running::{SIGN_OF_LIFE, event};
 use super::tokens::Role;
-use crate::service::{Deed, Event as Rung, Found, Listed, Problem, Wanted};
+use crate::service::{Deed, Event as Rung, Extent, Found, Listed, Problem, Wanted};
 use crate::verbs::deeds;
 
 /// So many events wait for a client; then it is not looked for more.
@@ -86,8 +86,9 @@ async fn create(
     };
     let wishes = Wishes { rollback_on_failure, step_by_step };
     let wanted = Wanted { plan, goal, agent, wishes };
-    let created =
-        off(&daemon, move |service| Ok(service.create_task(project.as_deref(), wanted)?.view()));
+    let created = off(&daemon, move |service| {
+        Ok(service.create_task(project.as_deref(), wanted)?.view(Extent::WithLog))
+    });
     answered(created.await)
 }
 
@@ -100,7 +101,7 @@ async fn show(
     let shown = off(&daemon, move |service| {
         let found = service.find_task(words.project.as_deref(), &id, |it| client.sees(it))?;
         let wait = Duration::from_millis(words.wait_ms);
-        Ok(service.wait_for_task(&found, wait)?.view())
+        Ok(found.waited(wait)?.view(Extent::WithLog))
     });
     answered(shown.await)
 }
@@ -146,7 +147,7 @@ async fn act(
     let who = Who { door: "web", name: name_of(&client) };
     let acted = off(&daemon, move |service| {
         let found = service.find_task(wish.project.as_deref(), &id, |it| client.sees(it))?;
-        Ok(service.act_on_task(&found, deed, &who)?.view())
+        Ok(service.act_on_task(&found, deed, &who)?.view(Extent::WithLog))
     });
     answered(acted.await)
 }
@@ -230,7 +231,8 @@ impl Follower {
 
     async fn send(&self, kind: &str, found: &Arc<Found>) -> Option<()> {
         let found = Arc::clone(found);
-        let view = off(&self.daemon, move |_service| Ok(found.view())).await.ok()?;
+        let view =
+            off(&self.daemon, move |_service| Ok(found.view(Extent::WithoutLog))).await.ok()?;
         self.sender.send(event(kind, &view)).await.ok()
     }
 

@@ -25,7 +25,7 @@ pub use problem::{Code, Problem};
 pub use projects::{Project, Projects};
 pub use records::{Seen, Turning};
 pub use running::{Ask, Hearer, Told};
-pub use tasks::{Deed, Found, Listed, Wanted};
+pub use tasks::{Deed, Extent, Found, Listed, Wanted};
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ impl Service {
         self.underway.end_all();
         self.processes.end_all();
         self.sessions.end_all();
-        self.keep_records(|records| records.clear());
+        self.keep_records(HashMap::clear);
     }
 
     fn keep_records(&self, change: impl FnOnce(&mut HashMap<PathBuf, Held>)) {

@@ -75,7 +75,8 @@ fn a_task_halts_at_the_gate_and_goes_on_when_it_is_approved() {
     let told = &task["notification"];
     assert_eq!(told["Goal"], "a clean start");
     assert_eq!(told["Plan"], json!(["echo before > before.txt", "rm old.txt", "echo after"]));
-    assert_eq!(told["Irreversible Command"], "rm old.txt");
+    let danger = &told["Irreversible Command"][0];
+    assert_eq!((&danger["command"], &danger["step"]), (&json!("rm old.txt"), &json!(2)), "{told}");
     assert_eq!(states(&task), ["waiting", "waiting", "waiting"]);
     assert!(daemon.project().read("before.txt").is_none(), "nothing runs before the yes");
     let refused = act(&daemon, As::Agent, &id, &json!({ "action": "approve" }));
@@ -84,7 +85,9 @@ fn a_task_halts_at_the_gate_and_goes_on_when_it_is_approved() {
     assert_eq!(approved.status, 200, "{approved:?}");
     let task = reaches(&daemon, &id, "completed");
     assert_eq!(states(&task), ["done", "done", "done"]);
-    assert_eq!(task["progress"], json!({ "done": 3, "total": 3 }));
+    assert_eq!(task["done"], 3);
+    let log = task["executionLog"].as_array().expect("S4's name for it");
+    assert_eq!(log[1].as_object().map(|it| it.len()), Some(3), "{log:?}");
     let check = &task["steps"][1]["checks"][1];
     assert_eq!((&check["what"], &check["held"]), (&json!("files_absent"), &json!(true)), "{task}");
     assert!(daemon.project().read("old.txt").is_none());
@@ -134,13 +137,7 @@ fn steps_are_approved_one_by_one() {
     let id =
         create(&daemon, &json!({ "plan": plan(&["rm old.txt", "echo between", "rm other.txt"]) }));
     let task = reaches(&daemon, &id, "pending_approval");
-    let asks: Vec<_> = task["steps"]
-        .as_array()
-        .expect("steps")
-        .iter()
-        .map(|it| it["needs_approval"].clone())
-        .collect();
-    assert_eq!(asks, [true, false, true]);
+    assert_eq!(task["asks"], json!([1, 3]));
     let wrong = act(&daemon, As::Person, &id, &json!({ "action": "approve", "step": 2 }));
     assert_eq!(wrong.code(), "wrong_state", "{wrong:?}");
     assert_eq!(
@@ -149,9 +146,12 @@ fn steps_are_approved_one_by_one() {
     );
     let task = until("the second question", || {
         let task = shown(&daemon, &id);
-        (task["state"] == "pending_approval" && task["progress"]["done"] == 2).then_some(task)
+        (task["state"] == "pending_approval" && task["done"] == 2).then_some(task)
     });
-    assert_eq!(task["notification"]["Irreversible Command"], "rm other.txt", "{task}");
+    assert_eq!(
+        task["notification"]["Irreversible Command"][0]["command"], "rm other.txt",
+        "{task}"
+    );
     assert!(daemon.project().read("other.txt").is_some());
     assert_eq!(
         act(&daemon, As::Person, &id, &json!({ "action": "reject" })).json()["state"],

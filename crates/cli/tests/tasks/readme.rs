@@ -37,11 +37,7 @@ fn the_task_of_the_readme() {
     let seen: Vec<String> = seen.lines().map(without_numbers).collect();
     let count = shown.clone().count();
     assert!(count > 10, "{section}");
-    assert!(
-        shown.all(|line| seen.contains(&line)),
-        "{:#?}\n{seen:#?}",
-        shown.collect::<Vec<_>>()
-    );
+    assert!(shown.all(|line| seen.contains(&line)), "{:#?}\n{seen:#?}", shown.collect::<Vec<_>>());
     assert_eq!(project.read("lengths.txt"), None);
 }
 

@@ -3,7 +3,7 @@
 import { badge, button, element, facts, link, note, warning } from "./dom.js";
 import { diff } from "./diff.js";
 import { STORE, choices } from "./decide.js";
-import { gate } from "./gate.js";
+import { gateOf } from "./gate.js";
 import { areSeveral, nameOf } from "./projects.js";
 import { block, exact, inline, name, visible } from "./text.js";
 import { countdown, moment } from "./time.js";
@@ -85,11 +85,11 @@ function stateOf(approval) {
 
 /** Of a task: its goal, its plan and the command that cannot be undone. */
 function ofTask(approval) {
-    const { goal, plan: steps, irreversible, asks, task, directory } = approval;
+    const { task, directory } = approval;
     return element(
         "div",
         { class: "approval-body" },
-        gate({ goal, plan: steps, irreversible, why: asks }),
+        gateOf(approval),
         facts([
             ["Runs in", name(directory)],
             ["Task", link("tasks", task, exact(task))],

@@ -3,19 +3,24 @@
 import { element, facts } from "./dom.js";
 import { exact, visible } from "./text.js";
 
-/** `plan`: the commands; `why`: what asks, with its rule and reason. */
-export function gate({ goal, plan, irreversible, why }) {
+/** `plan`: the commands; `irreversible` and `others`: those that ask, each with its rule and reason. */
+export function gate({ goal, plan, irreversible, others }) {
     return element(
         "div",
         { class: "gate" },
         facts([
             ["Goal", goal ? visible(goal) : "not said"],
             ["Plan", steps(plan)],
-            ["Irreversible Command", irreversible && element("strong", { class: "irreversible" }, exact(irreversible))],
+            ["Irreversible Command", irreversible.length > 0 && dangers(irreversible, "irreversible")],
+            ["Needs Approval", others.length > 0 && dangers(others, "")],
         ]),
-        element("h4", {}, "Why it asks"),
-        element("ul", { class: "asks" }, why.map(reason)),
     );
+}
+
+/** The same of a question on file. */
+export function gateOf({ goal, plan, asks }) {
+    const irreversible = asks.filter((each) => each.irreversible);
+    return gate({ goal, plan, irreversible, others: asks.filter((each) => !each.irreversible) });
 }
 
 function steps(plan) {
@@ -26,11 +31,20 @@ function steps(plan) {
     );
 }
 
-function reason({ command, reason: words, rule }) {
-    return element(
-        "li",
-        {},
-        exact(command),
-        element("span", { class: "reason" }, visible(words), " ", element("code", { class: "rule" }, visible(rule))),
+function dangers(all, look) {
+    return all.map(({ step, command, reason, rule }) =>
+        element(
+            "div",
+            { class: `danger-of ${look}`.trim() },
+            element("strong", {}, exact(command)),
+            element(
+                "span",
+                { class: "reason" },
+                step > 0 && `step ${step}: `,
+                visible(reason),
+                " ",
+                element("code", { class: "rule" }, visible(rule)),
+            ),
+        ),
     );
 }

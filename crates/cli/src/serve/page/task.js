@@ -115,7 +115,7 @@ function showHead(view) {
     const key = JSON.stringify([
         task.state,
         task.reason,
-        task.progress,
+        task.done,
         task.round,
         task.approved_by,
         task.rolled_back,
@@ -123,7 +123,7 @@ function showHead(view) {
     if (head.dataset.key === key) return;
     head.dataset.key = key;
     const isOver = ENDED.includes(task.state);
-    const { done, total } = task.progress;
+    const [done, total] = [task.done, task.steps.length];
     replace(
         head,
         heading(
@@ -162,19 +162,22 @@ function showQuestion(view) {
     if (told.state !== "pending")
         return void replace(question, note(`The question is ${told.state}; the task goes on in a moment.`));
     view.gateShown = performance.now();
-    const several = task.steps.filter((step) => step.needs_approval && !step.approved);
+    const several = task.steps.filter(({ number }) => task.asks.includes(number) && !task.approved.includes(number));
     replace(
         question,
         element(
             "article",
-            { class: `card approval${told["Irreversible Command"] ? " lasting" : ""}`, data: { gate: told.approval } },
+            {
+                class: `card approval${told["Irreversible Command"].length > 0 ? " lasting" : ""}`,
+                data: { gate: told.approval },
+            },
             element(
                 "header",
                 { class: "card-head" },
                 element("h3", {}, "May this task go on?"),
                 element("span", { class: "times" }, countdown(told.expires)),
             ),
-            gate({ goal: told.Goal, plan: told.Plan, irreversible: told["Irreversible Command"], why: told.why }),
+            asked(told),
             element(
                 "footer",
                 { class: "decisions", role: "group", "aria-label": "Decide" },
@@ -197,6 +200,15 @@ function showQuestion(view) {
     announce(`The task asks: ${inline(told.Goal, 80)}`);
 }
 
+function asked(told) {
+    return gate({
+        goal: told.Goal,
+        plan: told.Plan,
+        irreversible: told["Irreversible Command"],
+        others: told["Needs Approval"] ?? [],
+    });
+}
+
 function byKey(view, action) {
     if (view.task?.state === "pending_approval") decide(view, action, undefined, true);
 }
@@ -208,14 +220,14 @@ async function decide(view, action, step, fromKey = false) {
         return;
     }
     const told = view.task.notification;
-    const lasting = action === "approve" && told["Irreversible Command"];
+    const lasting = action === "approve" && told["Irreversible Command"].length > 0;
     if (fromKey || lasting) {
         const isWanted = await confirm({
             title: action === "approve" ? (step ? `Approve step ${step}?` : "Approve the plan?") : "Reject?",
             action: action === "approve" ? "Approve" : "Reject",
             danger: true,
-            careful: Boolean(lasting),
-            body: gate({ goal: told.Goal, plan: told.Plan, irreversible: told["Irreversible Command"], why: told.why }),
+            careful: lasting,
+            body: asked(told),
         });
         if (!isWanted) return;
     }
@@ -252,7 +264,7 @@ async function send(view, wish) {
 }
 
 function showSteps({ task, steps }) {
-    const key = JSON.stringify(task.steps);
+    const key = JSON.stringify([task.steps, task.asks, task.approved]);
     if (steps.dataset.key === key) return;
     steps.dataset.key = key;
     const open = new Set([...steps.querySelectorAll("details[open]")].map((each) => each.dataset.step));
@@ -263,14 +275,15 @@ function showSteps({ task, steps }) {
             element(
                 "ol",
                 { class: "task-steps" },
-                task.steps.map((step) => stepItem(step, open)),
+                task.steps.map((step) => stepItem(task, step, open)),
             ),
         ),
     );
 }
 
-function stepItem(step, open) {
-    const { number, command, why, state, reason, needs_approval: asks, approved, attempts } = step;
+function stepItem(task, step, open) {
+    const { number, command, why, state, problem, attempts } = step;
+    const [asks, approved] = [task.asks.includes(number), task.approved.includes(number)];
     const last = attempts.at(-1);
     const took = last?.ended ? duration(last.ended - last.started) : "";
     return element(
@@ -286,7 +299,7 @@ function stepItem(step, open) {
         ),
         block(command, "command"),
         why && note(visible(why)),
-        reason && element("p", { class: "warning" }, visible(reason)),
+        problem && element("p", { class: "warning" }, visible(problem)),
         checks(step),
         attempts.length > 0 && output(step, open.has(String(number))),
     );

@@ -83,7 +83,7 @@ function show(place, all, nothing, title) {
 }
 
 function row(task) {
-    const { id, state, goal, agent, reason, progress, changed, project: whose } = task;
+    const { id, state, goal, agent, reason, steps, done, changed, project: whose } = task;
     return element(
         "a",
         { class: "row task", href: `#/tasks/${encodeURIComponent(id)}`, data: { item: "" } },
@@ -100,7 +100,7 @@ function row(task) {
             ),
         ),
         areSeveral() && element("span", { class: "tag" }, inline(nameOf(whose), 30)),
-        element("span", { class: "amount" }, progress.total > 0 ? `${progress.done} of ${progress.total}` : ""),
+        element("span", { class: "amount" }, steps > 0 ? `${done} of ${steps}` : ""),
         moment(changed),
     );
 }

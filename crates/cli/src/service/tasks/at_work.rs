@@ -9,7 +9,7 @@ use std::time::Duration;
 use exacta::tasks::{Event, Manner, Planner, State as Standing, Stopper, TaskError, Watcher};
 use serde_json::{Value, json};
 
-use super::{Found, showing};
+use super::Found;
 use crate::output;
 use crate::service::{Problem, Project, Service, limits};
 
@@ -185,7 +185,7 @@ impl Watcher for Teller<'_> {
                 self.tell("step_ended", &[("step", json!(step + 1)), ("done", json!(done))]);
             }
             Event::Pausing { step, pause } => {
-                let pause = showing::milliseconds(*pause);
+                let pause = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
                 self.tell("pausing", &[("step", json!(step + 1)), ("pause_ms", json!(pause))]);
             }
             Event::TakenBack { step } => self.tell("taken_back", &[("step", json!(step + 1))]),

@@ -6,7 +6,6 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use exacta::approvals::{PendingStore, State as Asked};
 use exacta::tasks::{State, Task};
 
 use super::{Found, Opened};
@@ -161,12 +160,8 @@ impl Opened {
 
 /// Decided, too old, or gone: whoever works on it now finds out which.
 fn is_answered(opened: &Opened, task: &Task) -> bool {
-    if task.state != State::PendingApproval {
-        return false;
-    }
-    let store = PendingStore::of(&opened.project.root);
-    let asked = task.approval.as_ref().and_then(|id| store.get(id).ok());
-    asked.is_none_or(|pending| pending.state != Asked::Pending)
+    let waits = task.state == State::PendingApproval;
+    waits && opened.tasks.is_decided(task).unwrap_or(false)
 }
 
 fn is_stale(task: &Task) -> bool {

@@ -12,6 +12,7 @@ mod showing;
 mod trouble;
 mod wanted;
 
+pub use showing::Extent;
 pub use wanted::{Deed, Wanted};
 
 use std::collections::HashMap;
@@ -68,8 +69,8 @@ pub struct Listed {
 
 impl Found {
     /// All of it, as clients see it.
-    pub fn view(&self) -> Value {
-        showing::whole(&self.opened, &self.task)
+    pub fn view(&self, extent: Extent) -> Value {
+        showing::whole(&self.opened, &self.task, extent)
     }
 
     /// The question that it waits for, while nobody has answered it.
@@ -89,6 +90,18 @@ impl Found {
     pub fn log(&self, after: u64) -> Result<Vec<Value>, Problem> {
         let lines = self.opened.tasks.log(&self.task.id, after).map_err(trouble::told)?;
         Ok(lines.iter().map(|(number, entry)| showing::line(*number, entry)).collect())
+    }
+
+    /// Waits until a person has to do something about it, or it has ended; so long at most.
+    pub fn waited(&self, wait: Duration) -> Result<Found, Problem> {
+        let (begun, wait) = (Instant::now(), wait.min(limits::LONGEST_WAIT));
+        loop {
+            let now = self.again()?;
+            if now.rests() || begun.elapsed() >= wait {
+                return Ok(now);
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     /// As it is now.
@@ -221,18 +234,6 @@ impl Service {
             self.work_on(&found)?;
         }
         found.again()
-    }
-
-    /// Waits until a person has to do something about it, or it has ended; so long at most.
-    pub fn wait_for_task(&self, found: &Found, wait: Duration) -> Result<Found, Problem> {
-        let (begun, wait) = (Instant::now(), wait.min(limits::LONGEST_WAIT));
-        loop {
-            let now = found.again()?;
-            if now.rests() || begun.elapsed() >= wait {
-                return Ok(now);
-            }
-            thread::sleep(PAUSE);
-        }
     }
 
     /// The question of one was answered: it goes on, if nobody else does that.

@@ -1,58 +1,66 @@
-//! A task for clients: a row of a list, or all of it. What others have written is without secrets.
-
-use std::time::Duration;
+//! A task for clients: as the command line has it for programs, with its project, S4's notification while it waits at the
+//! gate, and without secrets.
 
 use exacta::approvals::{Pending, PendingStore};
 use exacta::redaction::Rules;
-use exacta::tasks::{Attempt, Check, LogEntry, State, StepState, Task, report};
-use serde_json::{Value, json};
+use exacta::tasks::{LogEntry, Notification, State, StepState, Task, report};
+use serde_json::{Map, Value, json};
 
 use super::Opened;
-use crate::planner::written;
+use crate::task_json;
+
+/// Names, numbers and what is kept without secrets anyway.
+const AS_IT_IS: &[&str] =
+    &["id", "project", "state", "approval", "request", "next", "stdout", "stderr"];
+
+/// How much of it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    WithLog,
+    /// Whoever follows it has the lines by another way.
+    WithoutLog,
+}
 
 /// What it is about and how far it has come.
 pub fn row(opened: &Opened, task: &Task) -> Value {
-    let done = task.steps.iter().filter(|step| step.state == StepState::Done).count();
-    let current = task.steps.iter().position(|step| step.state == StepState::Running);
-    json!({
-        "id": task.id,
-        "project": opened.project.root.display().to_string(),
-        "agent": task.agent,
-        "goal": plain(&opened.rules, &task.goal),
-        "state": task.state.name(),
-        "reason": plain(&opened.rules, &task.reason),
-        "progress": { "done": done, "total": task.steps.len() },
-        "step": current.map(|step| step + 1),
-        "approval": task.approval.as_ref().filter(|_| task.state == State::PendingApproval),
-        "created": task.created,
-        "changed": task.changed,
-    })
+    let mut row = task_json::summary(task);
+    row["project"] = json!(opened.project.root.display().to_string());
+    row["approval"] =
+        json!(task.approval.as_ref().filter(|_| task.state == State::PendingApproval));
+    row["step"] = current(task);
+    hidden(&opened.rules, &mut row);
+    row
 }
 
-/// All of it: each step with what was planned, tried and found, and S4's notification while it waits at the gate.
-pub fn whole(opened: &Opened, task: &Task) -> Value {
-    let rules = &opened.rules;
-    let mut view = row(opened, task);
-    let steps = (0..task.steps.len()).map(|number| step(rules, task, number));
+/// All of it: each step with what was planned, tried and found.
+pub fn whole(opened: &Opened, task: &Task, extent: Extent) -> Value {
     let moves = opened.tasks.moves(&task.id).unwrap_or_default();
-    let moves = moves.iter().map(|it| {
-        json!({ "timestamp": it.timestamp, "from": it.from.map(State::name), "to": it.to.name(), "why": it.why })
-    });
+    let log = match extent {
+        Extent::WithLog => opened.tasks.log(&task.id, 0).unwrap_or_default(),
+        Extent::WithoutLog => Vec::new(),
+    };
+    let mut view = task_json::whole(task, &moves, &log);
     let more = json!({
-        "steps": steps.collect::<Vec<_>>(),
-        "moves": moves.collect::<Vec<_>>(),
-        "notification": question(opened, task).map(|pending| notification(&pending)),
-        "rollback_on_failure": task.rollback_on_failure,
-        "step_by_step": task.step_by_step,
-        "rolled_back": task.rolled_back,
-        "approved_by": task.approved_by,
-        "round": task.round + 1,
-        "report": plain(rules, &report::report(task)),
+        "project": opened.project.root.display().to_string(),
+        "step": current(task),
+        "done": task.steps.iter().filter(|step| step.state == StepState::Done).count(),
+        "report": report::report(task),
+        "notification": question(opened, task).map(|pending| notification(&pending, task)),
     });
     if let (Some(view), Value::Object(more)) = (view.as_object_mut(), more) {
         view.extend(more);
+        if extent == Extent::WithoutLog {
+            view.remove("executionLog");
+        }
     }
+    hidden(&opened.rules, &mut view);
     view
+}
+
+/// The step that runs, counted from 1 on.
+fn current(task: &Task) -> Value {
+    let running = task.steps.iter().position(|step| step.state == StepState::Running);
+    json!(running.map(|step| step + 1))
 }
 
 fn question(opened: &Opened, task: &Task) -> Option<Pending> {
@@ -60,85 +68,52 @@ fn question(opened: &Opened, task: &Task) -> Option<Pending> {
     PendingStore::of(&opened.project.root).get(id).ok()
 }
 
-/// S4's three parts by their names, of the question as it was filed: what is shown is what is decided about.
-fn notification(pending: &Pending) -> Value {
-    let why = pending.asks.iter().map(
-        |asked| json!({ "command": asked.command, "rule": asked.rule, "reason": asked.reason }),
-    );
-    json!({
-        "Goal": pending.goal,
-        "Plan": pending.plan,
-        "Irreversible Command": pending.irreversible,
-        "why": why.collect::<Vec<_>>(),
-        "approval": pending.id,
-        "state": pending.state.name(),
-        "expires": pending.expires,
-    })
-}
-
-fn step(rules: &Rules, task: &Task, number: usize) -> Value {
-    let planned = task.plan.as_ref().and_then(|plan| plan.steps.get(number));
-    let written = planned.map(written::step).unwrap_or_default();
-    let text = |name: &str| plain(rules, written[name].as_str().unwrap_or_default());
-    let run = task.steps.get(number);
-    let attempts = run.map(|run| run.attempts.iter().map(|it| attempt(rules, it)).collect());
-    let checks = run.map(|run| run.checks.iter().map(|it| check(rules, it)).collect());
-    let (attempts, checks): (Vec<Value>, Vec<Value>) =
-        (attempts.unwrap_or_default(), checks.unwrap_or_default());
-    json!({
-        "number": number + 1,
-        "command": text("command"),
-        "why": text("why"),
-        "state": run.map(|run| run.state).unwrap_or_default().name(),
-        "reason": plain(rules, run.map(|run| run.why.as_str()).unwrap_or_default()),
-        "needs_approval": task.asks.contains(&number),
-        "approved": task.approved.contains(&number),
-        "idempotent": planned.is_some_and(|planned| planned.idempotent),
-        "timeout_ms": planned.map(|planned| milliseconds(planned.time_limit())),
-        "attempts": attempts,
-        "checks": checks,
-    })
-}
-
-/// Its output is kept without secrets.
-fn attempt(rules: &Rules, attempt: &Attempt) -> Value {
-    json!({
-        "request": attempt.request,
-        "started": attempt.started,
-        "ended": attempt.ended,
-        "exit_code": attempt.exit_code,
-        "timed_out": attempt.timed_out,
-        "stdout": attempt.stdout,
-        "stderr": attempt.stderr,
-        "truncated": attempt.truncated,
-        "undo": attempt.undo,
-        "irreversible": attempt.irreversible,
-        "rolled_back": attempt.rolled_back,
-        "interrupted": attempt.interrupted,
-        "refused": attempt.refused.as_ref().map(|text| plain(rules, text)),
-        "failed": attempt.failed.as_ref().map(|text| plain(rules, text)),
-    })
-}
-
-fn check(rules: &Rules, check: &Check) -> Value {
-    json!({
-        "what": check.what,
-        "expected": plain(rules, &check.expected),
-        "found": plain(rules, &check.found),
-        "held": check.held,
-    })
+/// Of the question as it is on file: what is shown is what is decided about.
+fn notification(pending: &Pending, task: &Task) -> Value {
+    let mut told = json!(Notification::of_question(pending, task));
+    told["approval"] = json!(pending.id);
+    told["state"] = json!(pending.state.name());
+    told["expires"] = json!(pending.expires);
+    told
 }
 
 /// S4's entry to the letter, and its number before it.
 pub fn line(number: u64, entry: &LogEntry) -> Value {
-    let LogEntry { timestamp, kind, content } = entry;
-    json!({ "number": number, "timestamp": timestamp, "type": kind.name(), "content": content })
+    let mut line = json!({ "number": number });
+    if let (Some(line), Value::Object(entry)) = (line.as_object_mut(), json!(entry)) {
+        line.extend(entry);
+    }
+    line
 }
 
-fn plain(rules: &Rules, text: &str) -> String {
-    rules.redact_text(text).0
+fn hidden(rules: &Rules, value: &mut Value) {
+    match value {
+        Value::String(text) => *text = rules.redact_text(text).0,
+        Value::Array(all) => all.iter_mut().for_each(|one| hidden(rules, one)),
+        Value::Object(fields) => hide_in(rules, fields),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
-pub fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+fn hide_in(rules: &Rules, fields: &mut Map<String, Value>) {
+    for (name, value) in fields {
+        if !AS_IT_IS.contains(&name.as_str()) {
+            hidden(rules, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_shown() {
+        let secret = "ghp_abcdefghij0123456789ABCDEFGHIJklmnop";
+        let id = "01980a3c-5b1e-7c3a-9d7e-1f2a3b4c5d6e";
+        let mut value = json!({ "id": id, "steps": [{ "command": format!("echo {secret}") }] });
+        hidden(&Rules::new(), &mut value);
+        assert_eq!(value["id"], id);
+        assert!(!value.to_string().contains(secret), "{value}");
+    }
 }
