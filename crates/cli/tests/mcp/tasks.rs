@@ -26,7 +26,7 @@ fn a_plan_runs_and_is_judged() {
     let value = told(&mut client, "task_run", arguments);
     assert_eq!(value["state"], "failed", "{value}");
     let check = &value["steps"][1]["checks"][1];
-    assert_eq!((&check["expected"], &check["held"]), (&json!("two"), &json!(false)), "{value}");
+    assert_eq!((&check["expected"], &check["held"]), (&json!("\"two\""), &json!(false)), "{value}");
     assert_eq!(value["rolled_back"], true, "{value}");
     assert!(!project.root.join("made").exists());
     let denied =

@@ -151,6 +151,7 @@ fn a_pasted_plan_is_started_on_a_phone_in_the_dark() {
     );
     browser.until("location.hash.startsWith('#/tasks/')");
     browser.sees("Approve step 2");
+    browser.sees("step 2: irreversible keyword");
     browser.until("document.documentElement.scrollWidth <= innerWidth");
     browser.picture("task-phone");
     std::thread::sleep(SETTLING);
