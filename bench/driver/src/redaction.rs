@@ -18,20 +18,8 @@ pub fn measure(folder: &str) -> Result<(), Box<dyn Error>> {
     let mut output = std::io::stdout().lock();
     let rules = Rules::new();
     let mut secrets = Vec::new();
-    for (set, file) in [
-        ("secrets", "secrets.txt"),
-        ("lookalikes", "lookalikes.txt"),
-        ("secrets", "excerpts_secrets.txt"),
-        ("lookalikes", "excerpts_lookalikes.txt"),
-        ("secrets", "sundry_secrets.txt"),
-        ("lookalikes", "sundry_lookalikes.txt"),
-        ("secrets", "classes_secrets.txt"),
-        ("lookalikes", "classes_lookalikes.txt"),
-        ("secrets", "kin_secrets.txt"),
-        ("lookalikes", "kin_lookalikes.txt"),
-        ("secrets", "plain_secrets.txt"),
-        ("lookalikes", "plain_lookalikes.txt"),
-    ] {
+    for file in files(folder)? {
+        let set = if file.ends_with("lookalikes.txt") { "lookalikes" } else { "secrets" };
         for case in cases(&std::fs::read_to_string(format!("{folder}/{file}"))?) {
             let changed = rules.redact(case.text.as_bytes()).0.into_owned();
             let right = if set == "secrets" {
@@ -59,6 +47,19 @@ pub fn measure(folder: &str) -> Result<(), Box<dyn Error>> {
         )?;
     }
     Ok(())
+}
+
+/// The texts of the corpus, by name.
+fn files(folder: &str) -> Result<Vec<String>, Box<dyn Error>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with("secrets.txt") || name.ends_with("lookalikes.txt") {
+            files.push(name);
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Nothing of six bytes is left of the secret.

@@ -2,8 +2,17 @@
 //!
 //! A request has one [`Control`]. Every subshell, stage and job has one below it: to the script it is a process
 //! of its own that signals can reach, and what ends it does not end the rest.
+//!
+//! - [`signals`]: what is delivered to one of them. [`processes`]: how many there are.
+//! - [`current`]: for which of them a thread works.
 
-use std::cell::RefCell;
+mod current;
+mod processes;
+mod signals;
+
+pub use current::{Entered, check_current, check_here, enter, goes_on_here};
+pub use signals::Disposition;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -326,50 +335,6 @@ impl Control {
         self.request.happened(self.request.lock());
     }
 
-    /// One more thread works for the request. [`Control::process_ends`] must follow, whatever happens.
-    pub fn process_starts(&self) -> Result<(), Stop> {
-        let limit = self.limits.processes;
-        if self.request.running.fetch_add(1, Ordering::AcqRel) >= limit {
-            self.request.running.fetch_sub(1, Ordering::AcqRel);
-            return Err(self.exceeded(LimitKind::Processes, u64::from(limit)));
-        }
-        Ok(())
-    }
-
-    pub fn process_ends(&self) {
-        self.request.running.fetch_sub(1, Ordering::AcqRel);
-        self.notify();
-    }
-
-    /// The same for a thread whose end the request waits for: `>(…)`.
-    pub fn reader_starts(&self) {
-        self.request.readers.fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub fn reader_ends(&self) {
-        self.request.readers.fetch_sub(1, Ordering::AcqRel);
-        self.notify();
-    }
-
-    /// Threads that work for the request besides the first.
-    pub fn running(&self) -> u32 {
-        self.request.running.load(Ordering::Acquire)
-    }
-
-    pub fn wait_for_readers(&self, end: Option<Instant>) -> Result<(), Stop> {
-        self.wait_until(end, || self.request.readers.load(Ordering::Acquire) == 0)
-    }
-
-    /// Ends what still runs and waits until it has ended. Nothing more can be run with this control.
-    pub fn end_all(&self) {
-        self.stop(Stop::Cancelled);
-        let mut guard = self.request.lock();
-        while self.request.running.load(Ordering::Acquire) > 0 {
-            let waited = self.request.wake.wait_timeout(guard, PATIENCE);
-            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
     /// Counted from 1 within the request; 0 is the shell that runs the request itself.
     pub fn process(&self) -> u32 {
         self.process
@@ -386,88 +351,6 @@ impl Control {
         }
         None
     }
-
-    /// From now on signals are for the program that this process has become; with `None`, for itself again.
-    pub fn succeed(&self, successor: Option<Successor>) {
-        *self.successor.lock().unwrap_or_else(PoisonError::into_inner) = successor;
-    }
-
-    /// Delivers a signal: to its trap, or it ends the process unless it is ignored.
-    pub fn deliver(&self, signal: i32) {
-        let bit = signal_bit(signal);
-        let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(successor) = successor {
-            return successor(signal);
-        }
-        if signal == SIGCONT {
-            self.stopped.store(false, Ordering::Release);
-            self.notify();
-        }
-        let certain = matches!(signal, SIGKILL | SIGSTOP);
-        if !certain && self.ignored.load(Ordering::Acquire) & bit != 0 {
-            return;
-        }
-        if !certain && self.trapped.load(Ordering::Acquire) & bit != 0 {
-            self.pending.fetch_or(bit, Ordering::AcqRel);
-        } else if is_harmless(signal) {
-            return;
-        } else if stops(signal) {
-            // The shell of the request itself goes on: nobody is there who could continue it.
-            self.stopped.store(self.process != 0, Ordering::Release);
-        } else {
-            let _ = self.killed.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire);
-        }
-        self.notify();
-    }
-
-    /// What traps say about a signal, for those who deliver it.
-    pub fn set_disposition(&self, signal: i32, disposition: Disposition) {
-        let bit = signal_bit(signal);
-        let set = |mask: &AtomicU64, on: bool| {
-            if on {
-                mask.fetch_or(bit, Ordering::AcqRel);
-            } else {
-                mask.fetch_and(!bit, Ordering::AcqRel);
-            }
-        };
-        set(&self.trapped, disposition == Disposition::Trapped);
-        set(&self.ignored, disposition == Disposition::Ignored);
-    }
-
-    pub fn ignores(&self, signal: i32) -> bool {
-        self.ignored.load(Ordering::Relaxed) & signal_bit(signal) != 0
-    }
-
-    pub fn has_pending(&self) -> bool {
-        self.pending.load(Ordering::Relaxed) != 0
-    }
-
-    /// The lowest signal that waits for its trap, which stays to be run; 0: none.
-    pub fn first_pending(&self) -> i32 {
-        match self.pending.load(Ordering::Acquire) {
-            0 => 0,
-            pending => pending.trailing_zeros() as i32,
-        }
-    }
-
-    /// The lowest signal that waits for its trap.
-    pub fn take_pending(&self) -> Option<i32> {
-        let pending = self.pending.load(Ordering::Acquire);
-        if pending == 0 {
-            return None;
-        }
-        let signal = pending.trailing_zeros() as i32;
-        self.pending.fetch_and(!signal_bit(signal), Ordering::AcqRel);
-        Some(signal)
-    }
-
-    /// The signal that ended this very process, if one did; it counts no longer, so that a trap can run.
-    pub fn take_killed(&self) -> Option<i32> {
-        match self.killed.swap(0, Ordering::AcqRel) {
-            0 => None,
-            signal => Some(signal),
-        }
-    }
 }
 
 impl Drop for Control {
@@ -479,47 +362,6 @@ impl Drop for Control {
             next = parent.parent.take();
         }
     }
-}
-
-thread_local! {
-    /// The process whose code this thread runs.
-    static CURRENT: RefCell<Option<Arc<Control>>> = const { RefCell::new(None) };
-}
-
-/// From now on this thread works for that process, until the guard is dropped. A pipe is made by one process and
-/// read by another: what ends the reader is found here.
-pub fn enter(control: &Arc<Control>) -> Entered {
-    Entered { before: CURRENT.replace(Some(Arc::clone(control))) }
-}
-
-/// Gives the thread back to whom it worked for before.
-pub struct Entered {
-    before: Option<Arc<Control>>,
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        CURRENT.set(self.before.take());
-    }
-}
-
-/// May the process that this thread works for go on waiting? Outside of any, `otherwise` decides.
-pub fn check_current(otherwise: &Control) -> Result<(), Stop> {
-    CURRENT.with_borrow(|current| current.as_deref().unwrap_or(otherwise).check())
-}
-
-/// May the process that this thread works for go on?
-pub fn check_here() -> Result<(), Stop> {
-    CURRENT.with_borrow(|current| current.as_deref().map_or(Ok(()), Control::check))
-}
-
-/// The same, for who only drops something: also where the thread itself is ending.
-pub fn goes_on_here() -> bool {
-    let goes_on = |current: &RefCell<Option<Arc<Control>>>| match current.try_borrow() {
-        Ok(current) => current.as_deref().is_none_or(|control| control.check().is_ok()),
-        Err(_) => true,
-    };
-    CURRENT.try_with(goes_on).unwrap_or(true)
 }
 
 impl Request {
@@ -544,31 +386,6 @@ impl Request {
 
 /// Longest sleep without an event; nothing depends on it.
 const IDLE: Duration = Duration::from_secs(3600);
-
-const SIGKILL: i32 = 9;
-const SIGCONT: i32 = 18;
-const SIGSTOP: i32 = 19;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disposition {
-    Default,
-    Trapped,
-    Ignored,
-}
-
-fn signal_bit(signal: i32) -> u64 {
-    u32::try_from(signal).ok().and_then(|signal| 1_u64.checked_shl(signal)).unwrap_or(0)
-}
-
-/// Signals whose default is to do nothing: CHLD, CONT, URG, WINCH.
-fn is_harmless(signal: i32) -> bool {
-    matches!(signal, 0 | 17 | SIGCONT | 23 | 28)
-}
-
-/// STOP, TSTP, TTIN, TTOU.
-fn stops(signal: i32) -> bool {
-    (SIGSTOP..=22).contains(&signal)
-}
 
 #[cfg(test)]
 mod tests {

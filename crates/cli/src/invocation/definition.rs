@@ -264,6 +264,7 @@ pub const VERBS: &[Verb] = &[
             flag("always", "with approve: from now on"),
             flag("session", "with approve: for the session"),
             flag("never", "with deny: from now on"),
+            flag("dry-run", "with show: run it apart, and show what it would change"),
         ],
         ..verb(
             "approvals",

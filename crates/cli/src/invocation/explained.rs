@@ -104,7 +104,10 @@ pub const EXPLAINED: &[Explained] = &[
         verb: "approvals",
         usage: &[
             ("approvals [list]", "what waits"),
-            ("approvals show ID", "one of them, with all that asks"),
+            (
+                "approvals show ID [--dry-run]",
+                "one of them, with all that asks, and what it would change",
+            ),
             (
                 "approvals approve ID [--session | --always]",
                 "yes: once, for the session, or from now on",
@@ -112,7 +115,9 @@ pub const EXPLAINED: &[Explained] = &[
             ("approvals deny ID [--never]", "no, or never"),
         ],
         text: "Decides what was filed because nobody was there to be asked. An answer is bound to the text, the directory, the \
-               changed variables and the version of the rules: whoever changes one of them is asked again.",
+               changed variables and the version of the rules: whoever changes one of them is asked again.\n\n\
+               With --dry-run the command runs apart, if it can change nothing but the project, and what it changed and said is \
+               shown and dropped. It begins anew: variables and functions of the session that asked are missing.",
         examples: &[("exacta approvals approve 4f1a", "the first characters of an id are enough")],
         exits: USUAL_EXITS,
     },

@@ -79,9 +79,19 @@ pub enum ShellVerb {
 #[derive(Debug)]
 pub enum ApprovalsVerb {
     List,
-    Show(String),
-    Approve { id: String, scope: Scope },
-    Deny { id: String, never: bool },
+    Show {
+        id: String,
+        /// With what it would change.
+        dry_run: bool,
+    },
+    Approve {
+        id: String,
+        scope: Scope,
+    },
+    Deny {
+        id: String,
+        never: bool,
+    },
 }
 
 pub fn parse(verb: &Verb, reader: &mut Reader<'_>) -> Result<Manage, String> {
@@ -202,7 +212,7 @@ fn approvals(given: &Given) -> Result<Manage, String> {
     };
     let verb = match words.as_slice() {
         [] | ["list"] => ApprovalsVerb::List,
-        ["show", id] => ApprovalsVerb::Show((*id).to_owned()),
+        ["show", id] => ApprovalsVerb::Show { id: (*id).to_owned(), dry_run: given.has("dry-run") },
         ["approve", id] => ApprovalsVerb::Approve { id: (*id).to_owned(), scope },
         ["deny", id] => ApprovalsVerb::Deny { id: (*id).to_owned(), never: given.has("never") },
         _ => return Err("approvals: list, show ID, approve ID or deny ID".into()),

@@ -6,7 +6,7 @@ use exacta::approvals::{DecideError, Desk, Pending, PendingStore, Ruling, Scope,
 use serde_json::json;
 
 use super::deeds::{self, Told};
-use super::failed;
+use super::{failed, preview};
 use crate::exit::Exit;
 use crate::invocation::{ApprovalsVerb, Global};
 use crate::launch::{self, Launch};
@@ -21,7 +21,8 @@ pub fn perform(global: &Global, verb: &ApprovalsVerb) -> Exit {
     let desk = launch.desk();
     match verb {
         ApprovalsVerb::List => told(list(global, &desk.store)).0,
-        ApprovalsVerb::Show(id) => told(shown(global, &desk.store, id)).0,
+        ApprovalsVerb::Show { id, dry_run: true } => told(tried(global, launch, id)).0,
+        ApprovalsVerb::Show { id, .. } => told(shown(global, &desk.store, id)).0,
         ApprovalsVerb::Approve { id, scope } => {
             let words = ["approvals", "approve", id, &format!("--{}", scope.name())];
             let words = words.map(str::to_owned);
@@ -72,6 +73,14 @@ fn shown(global: &Global, store: &PendingStore, id: &str) -> Done {
     Ok(show(global, &store.get(id)?))
 }
 
+/// With what came of a try.
+fn tried(global: &Global, launch: Launch, id: &str) -> Done {
+    let mut pending = launch.desk().store.get(id)?;
+    let tried = preview::of(launch, &pending);
+    pending.tried = Some(tried.map_err(|why| DecideError::First(why.to_string()))?);
+    Ok(show(global, &pending))
+}
+
 fn show(global: &Global, pending: &Pending) -> String {
     if global.json {
         return format!("{}\n", json!(pending));
@@ -100,6 +109,9 @@ fn show(global: &Global, pending: &Pending) -> String {
     }
     if let Some(tried) = &pending.tried {
         result(&mut text, tried);
+    }
+    if let Some(task) = &pending.task {
+        let _ = writeln!(text, "  it is about task {0}: exacta task show {0}", visible(task));
     }
     if let (Some(by), Some(door)) = (&pending.by, &pending.door) {
         let _ = writeln!(text, "  decided by {} ({})", visible(by), visible(door));
@@ -132,6 +144,9 @@ pub(crate) fn result(text: &mut String, tried: &Tried) {
 
 fn approve(desk: &Desk, id: &str, scope: Scope) -> Done {
     let pending = desk.decide(id, Ruling::Approve(scope), &person())?;
+    if let Some(task) = &pending.task {
+        return Ok(format!("approved {}: exacta task run {task} goes on with it\n", pending.id));
+    }
     Ok(match pending.tried.map(|tried| tried.held) {
         None => format!("approved {}: run the same command again\n", pending.id),
         Some(None) => format!("approved {}: it changes nothing\n", pending.id),

@@ -7,6 +7,7 @@ pub mod deeds;
 mod init;
 mod interactive;
 pub mod isolation;
+pub mod preview;
 pub mod records;
 mod redact;
 pub mod report;

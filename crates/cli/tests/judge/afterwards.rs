@@ -196,3 +196,35 @@ fn find(folder: &std::path::Path, name: &str) -> Option<PathBuf> {
         entry.file_name().to_string_lossy().contains(name).then_some(path)
     })
 }
+
+#[test]
+fn whoever_is_asked_can_see_what_it_would_change() {
+    let project = Project::new();
+    project.write(".git/config", "[core]\n").write("notes", "one\n");
+    let command = "echo two >> notes; echo said; echo true > .git/hooks/pre-commit";
+    assert_eq!(code(&project.run(&["run", "--", command])), 126);
+    let listed = text(&project.run(&["--json", "approvals", "list"]).stdout);
+    let all: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let id = all[0]["id"].as_str().expect("an id").to_owned();
+    let shown = project.run(&["approvals", "show", &id, "--dry-run"]);
+    let said = text(&shown.stdout);
+    for part in [": +two", "> said", "pre-commit", "it would change"] {
+        assert!(said.contains(part), "{part} in {said}{}", text(&shown.stderr));
+    }
+    // Nothing of it is there, and the question still waits.
+    assert_eq!(project.read("notes").as_deref(), Some("one\n"));
+    assert_eq!(project.read(".git/hooks/pre-commit"), None);
+    assert!(text(&project.run(&["approvals", "show", &id]).stdout).contains("(pending)"));
+    assert!(!text(&project.run(&["log"]).stdout).contains("held"));
+}
+
+#[test]
+fn what_reaches_out_is_not_tried() {
+    let project = Project::new();
+    assert_eq!(code(&project.run(&["run", "--", "git push --force origin main"])), 126);
+    let listed = text(&project.run(&["--json", "approvals", "list"]).stdout);
+    let all: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let id = all[0]["id"].as_str().expect("an id").to_owned();
+    let shown = project.run(&["approvals", "show", &id, "--dry-run"]);
+    assert!(text(&shown.stderr).contains("could change more than the project"), "{shown:?}");
+}

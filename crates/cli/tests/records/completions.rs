@@ -70,6 +70,22 @@ fn ids_with_their_commands() {
 }
 
 #[test]
+fn ids_of_tasks() {
+    let project = Project::new();
+    std::fs::write(project.at("plan.toml"), "goal = \"g\"\n[[steps]]\ncommand = \"echo hi\"\n")
+        .expect("a plan");
+    assert_eq!(project.exacta(&["task", "run", "plan.toml"]).code, 0);
+    let list = project.exacta(&["task", "list", "--json"]).json();
+    let id = list["tasks"][0]["id"].as_str().expect("an id");
+    assert_eq!(offered(&project, &["task", "sh"]), ["show"]);
+    assert_eq!(offered(&project, &["task", "show", ""]), [id]);
+    assert_eq!(offered(&project, &["task", "log", &id[..4]]), [id]);
+    assert!(offered(&project, &["task", "approve", ""]).is_empty(), "it is completed");
+    assert!(offered(&project, &["task", "show", id, ""]).is_empty());
+    assert_eq!(offered(&project, &["task", "list", "--state", "need"]), ["needs_review"]);
+}
+
+#[test]
 fn no_records_no_ids() {
     let project = Project::bare();
     assert!(offered(&project, &["undo", ""]).is_empty());

@@ -75,7 +75,9 @@ fn through_the_door_of_all_approvals() {
     let project = project();
     let report = waiting(&project);
     let (id, question) = (id(&report), report["approval"].as_str().expect("a question"));
-    assert_eq!(code(&project.run(&["approvals", "approve", question])), 0);
+    let output = project.run(&["approvals", "approve", question]);
+    assert_eq!(code(&output), 0);
+    assert!(text(&output.stdout).contains(&format!("exacta task run {id} goes on with it")));
     let (status, done) = super::report(&project, &["run", &id]);
     assert_eq!((status, &done["state"]), (0, &"completed".into()), "{done}");
     // And denied there, it is denied here.

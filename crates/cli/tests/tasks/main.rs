@@ -45,7 +45,10 @@ fn project() -> Project {
 fn plan(project: &Project, commands: &[&str]) {
     let mut text = String::from("goal = \"be done\"\n");
     for command in commands {
-        text.push_str(&format!("\n[[steps]]\ncommand = {command:?}\nretry = {{ attempts = 0 }}\n"));
+        // A string of JSON is one of TOML.
+        let command = Value::from(*command);
+        let step = format!("\n[[steps]]\ncommand = {command}\nretry = {{ attempts = 0 }}\n");
+        text.push_str(&step);
     }
     project.write("plan.toml", &text);
 }

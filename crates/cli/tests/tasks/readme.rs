@@ -34,6 +34,7 @@ fn the_task_of_the_readme() {
         .map(without_numbers)
         .filter(|line| !line.is_empty());
     let seen = project.answer("task run examples/tidy.toml", "[l]ater: ", "y");
+    let seen = seen.replace("\u{1b}[32m", "").replace("\u{1b}[0m", "");
     let seen: Vec<String> = seen.lines().map(without_numbers).collect();
     let count = shown.clone().count();
     assert!(count > 10, "{section}");

@@ -168,6 +168,18 @@ fn begun_anew_where_it_failed() {
 }
 
 #[test]
+fn no_more_attempts_than_the_operator_wants() {
+    let project = project();
+    let step =
+        "command = \"cat missing\"\nidempotent = true\nretry = { attempts = 5, backoff = 0 }\n";
+    project.write("plan.toml", &format!("goal = \"g\"\n[[steps]]\n{step}"));
+    project.write(".exacta.toml", "[tasks]\nretries = 1\n");
+    let (status, failed) = report(&project, &["run", "plan.toml"]);
+    assert_eq!(status, 1, "{failed}");
+    assert_eq!(failed["steps"][0]["attempts"].as_array().map(Vec::len), Some(2), "{failed}");
+}
+
+#[test]
 fn a_goal_needs_a_planner() {
     let project = project();
     let output = project.run(&["task", "run", "--goal", "anything"]);

@@ -8,7 +8,7 @@ use super::{BINARY, newest, plan, project, report, until};
 
 /// What is seen, when a person waits for each of these texts and answers it so.
 fn seen(project: &Project, line: &str, answers: &[(&str, &str)]) -> String {
-    let line = format!("stty cols 50 rows 14; {BINARY} {line}; echo status $?");
+    let line = format!("trap : INT; stty cols 50 rows 14; {BINARY} {line}; echo status $?");
     let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]);
     project.surround(&mut command);

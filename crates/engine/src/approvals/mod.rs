@@ -5,12 +5,14 @@
 //! - [`desk`]: where they are decided, whichever door the decision comes through.
 //! - [`waiting`]: whoever asked waits for that.
 //! - [`grants`]: what has been decided already.
+//! - [`preview`]: what a command would change, for whoever is to decide about it.
 //! - [`tried`]: what has run apart, for whoever would rather approve the result than the text.
 
 mod desk;
 mod digest;
 mod grants;
 mod pending;
+mod preview;
 mod storage;
 mod tried;
 mod waiting;
@@ -19,6 +21,7 @@ pub use desk::{DecideError, Desk, Ruling, Who};
 pub use digest::Digest;
 pub use grants::{Grant, Scope, Standing};
 pub use pending::{Asked, Pending, PendingError, PendingStore, State};
+pub use preview::Preview;
 pub use tried::Tried;
 pub(crate) use tried::shortened_to;
 pub use waiting::{Patience, Waiting};

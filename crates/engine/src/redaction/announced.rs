@@ -3,13 +3,13 @@
 
 use super::assignment::Context;
 use super::blocks::{Begun, Block};
-use super::chosen;
 use super::expected::{Column, Expected, cells, listed};
 use super::found::Found;
 use super::names::Promise;
 use super::reading::{after_spaces, at};
 use super::sure::is_given;
 use super::values::{APPLICATION_PASSWORD, Form, Makeup, is_application_password, is_secret};
+use super::{below, chosen};
 
 /// How long a sentence may go on after the name.
 const LONGEST: usize = 112;
@@ -50,7 +50,7 @@ pub fn look(context: &Context<'_>, found: &mut Found<'_>) -> Begun {
     if sentence && rest.ends_with(b":") && context.quote.is_none() {
         return Begun::Block(Block::Expected(Expected::Announced { name, left: 2 }));
     }
-    Begun::Nothing
+    below::look(context)
 }
 
 /// The name is all of a cell, and every cell of the line is a name.

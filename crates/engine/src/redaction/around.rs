@@ -2,7 +2,10 @@
 
 use super::assignment::Context;
 use super::names::{self, Promise};
-use super::reading::{Stops, after_escapes, at, opening_quote};
+use super::reading::{
+    Stops, after_escapes, after_spaces, at, is_name_byte, opening_quote, unquoted_end,
+};
+use super::references::is_identifier;
 use super::values::{APPLICATION_PASSWORD, Form, is_application_password};
 use super::{chosen, prompts, vocabulary};
 
@@ -106,6 +109,24 @@ impl Context<'_> {
         let rest = name.get(word.len()..).unwrap_or_default();
         ["pass", "pwd", "pw"].iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
             && rest.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
+    }
+
+    /// `--- PASS: TestLogin_V2 (0.00s)`: what a test came to, and which one it was.
+    pub fn is_verdict(&self) -> bool {
+        let line = self.line();
+        if line.get(self.named.start..self.named.end) != Some(b"PASS") {
+            return false;
+        }
+        let start = after_spaces(line, self.operator_at + 1);
+        let end = unquoted_end(line, start, Stops::Word);
+        let value = line.get(start..end).unwrap_or_default();
+        let named = value.iter().all(|byte| is_name_byte(*byte) || b"/:[]#,".contains(byte));
+        let begins =
+            [&b"Test"[..], b"test", b"Bench", b"Fuzz"].iter().any(|one| value.starts_with(one));
+        let timed = line.get(after_spaces(line, end)..).is_some_and(|rest| rest.starts_with(b"("));
+        let marked = line.get(..self.named.start).is_some_and(|front| front.ends_with(b"--- "));
+        let joined = value.contains(&b'_') && is_identifier(value);
+        named && (begins || timed || marked || joined || value.contains(&b'/'))
     }
 
     /// `NAME=value`, also of a small name.

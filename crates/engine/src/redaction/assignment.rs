@@ -13,7 +13,10 @@ use super::reading::{
 };
 use super::sure::is_given;
 use super::values::{self, Form, is_secret};
-use super::{announced, chosen, code, commands, forms, inserts, logins, prompts, siblings, spaced};
+use super::{
+    announced, below, chosen, code, commands, forms, headers, inserts, logins, prompts, siblings,
+    spaced,
+};
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
     if let begun @ Begun::Block(_) = commands::look(hit, memory, found) {
@@ -22,6 +25,9 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
     let (start, end) = extent(hit.line, hit.at);
     // Several hints in one name: once is enough.
     if !memory.is_new_name(hit.absolute(end)) {
+        return Begun::Nothing;
+    }
+    if at(hit.line, end) == b'\t' && headers::look_for_jar(hit, found) {
         return Begun::Nothing;
     }
     let quote = opening_quote(hit.line, end);
@@ -54,24 +60,26 @@ const KEY_BESIDE: Name =
     Name { promise: Promise::Perhaps, kind: "api-key", capitals: false, last: true };
 
 /// `value:` or `value=` after a line or an attribute that gave the name.
-pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) {
+pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
     // `variable "db_password" { default = "…" }`: first on its line.
     let front = hit.line.get(..hit.at).unwrap_or_default();
     let default = hit.rest().starts_with(b"default");
     if default && !front.iter().all(|byte| b" \t\"'{".contains(byte)) {
-        return;
+        return Begun::Nothing;
     }
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
     if !default && !word.to_ascii_lowercase().ends_with(b"value") || default && word != b"default" {
-        return;
+        return Begun::Nothing;
     }
     if siblings::look(hit, end, found) {
-        return;
+        return Begun::Nothing;
     }
-    let Some(name) = memory.name_near(hit.absolute(start)) else { return };
+    let Some(name) = memory.name_near(hit.absolute(start)) else {
+        return Begun::Nothing;
+    };
     if code::is_of_digest(hit.line.get(..start).unwrap_or_default(), word) {
-        return;
+        return Begun::Nothing;
     }
     // Who writes `name:` and `value:` writes data, as the variables of an environment are.
     let before = hit.line.get(..start).unwrap_or_default().trim_ascii_end();
@@ -90,6 +98,7 @@ pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>)
     if context.assigned(memory, found) {
         memory.forget_name();
     }
+    if name.promise == Promise::Perhaps { Begun::Nothing } else { below::look(&context) }
 }
 
 pub struct Context<'a> {
@@ -130,7 +139,7 @@ impl Context<'_> {
         }
         match at(line, self.operator_at) {
             b'=' => self.after_equals(spaced, found),
-            b':' if next == b':' => return false,
+            b':' if next == b':' || self.is_verdict() => return false,
             b':' if next == b'=' => self.value(self.operator_at + 2, Form::Spaced, found),
             b':' if self.quote.is_none() && code::is_selector(line, self.operator_at) => {
                 return false;
@@ -211,7 +220,7 @@ impl Context<'_> {
     }
 
     /// `<password>`
-    fn is_element(&self) -> bool {
+    pub fn is_element(&self) -> bool {
         let before = self.line().get(..self.named.start).unwrap_or_default();
         let tag = before
             .iter()

@@ -7,7 +7,7 @@ use super::found::{Found, Hit, Memory};
 use super::names::{self, Promise};
 use super::reading::{Stops, after_spaces, at, unquoted_end};
 use super::values::Makeup;
-use super::{lines, vocabulary};
+use super::{pipes, vocabulary};
 
 /// So much of a line is looked at.
 const LOOKED_AT: usize = 512;
@@ -216,7 +216,7 @@ pub fn is_written_to_secret_file(command: &[u8]) -> bool {
 fn written(line: &[u8]) -> Option<(usize, usize)> {
     let find = |word: &[u8]| line.windows(word.len()).position(|window| window == word);
     let echo = find(b"echo ").or_else(|| find(b"printf "))?;
-    let (start, end) = lines::echoed(line.get(echo..)?)?;
+    let (start, end) = pipes::echoed(line.get(echo..)?)?;
     let (mut start, end) = (echo + start, echo + end);
     let rest = line.get(end..)?;
     let quotes = usize::from(matches!(at(rest, 0), b'"' | b'\''));

@@ -1,6 +1,7 @@
 //! Secrets that the line before announces: the output of a command that prints one, what PHP's `var_dump` puts on a line of its
 //! own, rows of a table under the head of their column, codes and words for a recovery under their heading.
 
+use super::below::{self, Below};
 use super::blocks::Part;
 use super::names::{Name, Promise};
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
@@ -20,6 +21,10 @@ pub enum Expected {
     Column(Name, Column),
     /// `<string>…</string>`
     Listed(Name),
+    /// The value of the name above.
+    Below(Below),
+    /// `user:password`, line by line.
+    Users,
     /// Words for the recovery of a wallet.
     Words { left: u8 },
     /// A key of a wallet on one of so many lines.
@@ -47,6 +52,8 @@ impl Expected {
             | Expected::Dumped(name)
             | Expected::Listed(name)
             | Expected::Column(name, _) => name.kind,
+            Expected::Below(below) => below.kind,
+            Expected::Users => "password-argument",
             Expected::Words { .. } => wallets::SEED_PHRASE,
             Expected::WalletKey { .. } => wallets::WALLET_KEY,
             Expected::Codes { .. } => wallets::RECOVERY_CODES,
@@ -81,6 +88,8 @@ impl Expected {
                 let name = *name;
                 self.once(listed(line, after_spaces(line, 0), name))
             }
+            Expected::Below(below) => below.line(line),
+            Expected::Users => below::user(line),
             Expected::WalletKey { left } => {
                 *left -= 1;
                 wallets::key(line).map_or(Part::Nothing, |(from, to)| Part::Piece(from, to))
@@ -96,7 +105,7 @@ impl Expected {
 }
 
 /// The only word of a line.
-fn only_word(line: &[u8]) -> Option<(usize, usize)> {
+pub fn only_word(line: &[u8]) -> Option<(usize, usize)> {
     let start = after_spaces(line, 0);
     let text = line.get(start..)?.trim_ascii_end();
     let one = !text.is_empty() && text.iter().all(|byte| byte.is_ascii_graphic() || *byte > 127);

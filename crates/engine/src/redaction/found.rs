@@ -91,6 +91,7 @@ pub struct Memory {
     line_start: Option<u64>,
     named: Option<(u64, Name)>,
     login: Option<u64>,
+    question: Option<u64>,
     /// `kind: Secret` was the last of its kind.
     pub secret_document: bool,
     /// Where `kind:` stood last.
@@ -126,6 +127,17 @@ impl Memory {
     pub fn name_near(&self, place: u64) -> Option<Name> {
         let (end, name) = self.named?;
         (place.checked_sub(end)? <= NAME_REACHES).then_some(name)
+    }
+
+    /// A script waits for a question for a password that ends here, or for another one.
+    pub fn remember_question(&mut self, end: Option<u64>) {
+        self.question = end;
+    }
+
+    /// What is sent here is the answer to it. There is only one.
+    pub fn answers(&mut self, place: u64) -> bool {
+        let end = self.question.take().and_then(|end| place.checked_sub(end));
+        end.is_some_and(|far| far <= NAME_REACHES)
     }
 
     pub fn remember_login(&mut self, place: u64) {

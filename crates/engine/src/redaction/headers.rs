@@ -84,6 +84,28 @@ pub fn look_for_cookie(hit: &Hit<'_>, length: usize, found: &mut Found<'_>) {
     pairs(hit.line, start, end, set, found);
 }
 
+/// A line of a file of cookies, as curl and browsers write it: seven fields with tabs between them. True if it is one.
+pub fn look_for_jar(hit: &Hit<'_>, found: &mut Found<'_>) -> bool {
+    let mut fields = hit.line.split(|byte| *byte == b'\t');
+    let mut next = || fields.next().unwrap_or_default();
+    let (_, wide, path, secure, until, name, value) =
+        (next(), next(), next(), next(), next(), next(), next());
+    let is_flag = |text: &[u8]| matches!(text, b"TRUE" | b"FALSE");
+    let jar = hit.begins
+        && is_flag(wide)
+        && is_flag(secure)
+        && path.starts_with(b"/")
+        && !until.is_empty()
+        && until.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        && fields.next().is_none();
+    let value = value.trim_ascii_end();
+    if jar && is_session(name, value) {
+        let start = hit.line.trim_ascii_end().len() - value.len();
+        found.add(start, start + value.len(), "cookie");
+    }
+    jar
+}
+
 /// `"name": "Cookie", "value": "…"`, as traces have it.
 fn beside(line: &[u8], after: usize) -> Option<(usize, usize)> {
     let rest = line.get(after..).unwrap_or_default();

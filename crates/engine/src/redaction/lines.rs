@@ -1,11 +1,10 @@
-//! Lines that are known by their shape as a whole: `.pgpass`, `.htpasswd`, netrc, SQL, protocols of mail servers, pipes into
-//! `--password-stdin`.
+//! Lines that are known by their shape as a whole: `.pgpass`, `.htpasswd`, netrc, SQL, protocols of mail servers.
 
 use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::{commands, logins, statements, vocabulary, wallets};
+use super::{below, commands, headers, logins, pipes, prompts, statements, vocabulary, wallets};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +55,10 @@ pub enum Line {
     MailMap,
     /// `Digest …, response="…"`
     Digest,
+    /// A line of a file of cookies.
+    Jar,
+    /// `expect "password:"`, `send "…\r"`
+    Dialog,
 }
 
 pub const WORDS: &[(&str, Line)] = &[
@@ -128,6 +131,16 @@ pub const WORDS: &[(&str, Line)] = &[
     ("rocommunity ", Line::Community),
     ("rwcommunity ", Line::Community),
     ("net user ", Line::WindowsUser),
+    ("net.exe user ", Line::WindowsUser),
+    ("net1 user ", Line::WindowsUser),
+    ("passwd ", Line::Piped),
+    ("keepassxc-cli", Line::Piped),
+    ("expect \"", Line::Dialog),
+    ("send \"", Line::Dialog),
+    ("send -- \"", Line::Dialog),
+    // The end of a flag, and the path that most cookies have.
+    ("E\t/\t", Line::Jar),
+    ("#HttpOnly_", Line::Jar),
     ("basic_auth", Line::Pair),
     ("UsernamePassword", Line::Pair),
     (":587 ", Line::MailMap),
@@ -148,6 +161,10 @@ pub fn look(
         Line::Phrase => return wallets::look_for_words(hit, length, found),
         Line::Codes => return wallets::look_for_codes(hit, length, found),
         Line::Command => return commands::look(hit, memory, found),
+        Line::Piped if hit.rest().starts_with(b"chpasswd") => {
+            pipes::piped(hit, found);
+            return below::users(hit);
+        }
         _ => look_at_line(hit, line, length, memory, found),
     }
     Begun::Nothing
@@ -192,8 +209,8 @@ fn look_at_line(
         }
         Line::Mail => word(hit, hit.at + length, "authorization-header", found),
         Line::Oracle => logins::oracle(hit, hit.at + length, found),
-        Line::Piped => piped(hit, found),
-        Line::HereString => here_string(hit, found),
+        Line::Piped => pipes::piped(hit, found),
+        Line::HereString => pipes::here_string(hit, found),
         Line::UserPassword => logins::user_password(hit, hit.at + length, found),
         Line::Pair => logins::pair(hit, hit.at + length, found),
         Line::MailMap => logins::mail_map(hit, hit.at + length, found),
@@ -203,9 +220,10 @@ fn look_at_line(
                 quoted(hit, hit.at + length - 1, "authorization-header", found);
             }
         }
-        Line::WindowsUser => {
-            let name = after_spaces(hit.line, hit.at + length);
-            word(hit, unquoted_end(hit.line, name, Stops::Word), "password-argument", found);
+        Line::WindowsUser => logins::windows_user(hit, hit.at + length, found),
+        Line::Dialog => prompts::dialog(hit, length, memory, found),
+        Line::Jar => {
+            headers::look_for_jar(hit, found);
         }
     }
 }
@@ -288,55 +306,6 @@ fn word(hit: &Hit<'_>, place: usize, kind: &'static str, found: &mut Found<'_>) 
     }
 }
 
-/// What `echo` or `printf` sends into the pipe that ends here.
-fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
-    let before = hit.line.get(..hit.at).unwrap_or_default();
-    let Some(pipe) = before.iter().rposition(|byte| *byte == b'|') else { return };
-    let front = before.get(..pipe).unwrap_or_default();
-    // Others read something else: `git update-ref --stdin`.
-    let reader = hit.line.get(pipe..hit.at + 10).unwrap_or(before.get(pipe..).unwrap_or_default());
-    let has = |word: &[u8]| reader.windows(word.len()).any(|window| window == word);
-    let words = [&b"pass"[..], b"token", b"key", b"secret", b"login"];
-    if hit.rest().starts_with(b"-stdin") && !words.iter().any(|word| has(word)) {
-        return;
-    }
-    let Some((start, end)) = echoed(front) else { return };
-    let text = front.get(start..end).unwrap_or_default();
-    // What else is sent to such a program is an answer, or a line of a file.
-    let word = text.iter().all(u8::is_ascii_alphabetic) && text.len() < 8;
-    if [&b"sudo"[..], b"kinit", b"crypt"].iter().any(|one| hit.rest().starts_with(one))
-        && (word || text.contains(&b' '))
-    {
-        return;
-    }
-    let name = if hit.rest().starts_with(b"chpasswd") {
-        text.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1)
-    } else {
-        0
-    };
-    if text.get(name..).is_some_and(is_real) {
-        found.add(start + name, end, "password-argument");
-    }
-}
-
-/// What the last `echo` or `printf` here prints.
-pub fn echoed(front: &[u8]) -> Option<(usize, usize)> {
-    let find = |word: &[u8]| {
-        front.windows(word.len()).rposition(|window| window == word).map(|place| place + word.len())
-    };
-    let place = find(b"echo ").or_else(|| find(b"printf "))?;
-    let mut start = after_spaces(front, place);
-    while at(front, start) == b'-' {
-        start = after_spaces(front, unquoted_end(front, start, Stops::Word));
-    }
-    let (start, end) = string_or_word(front, start);
-    // `printf '%s\n' …`
-    if at(front, start) == b'%' {
-        return Some(string_or_word(front, after_spaces(front, end + 1)));
-    }
-    Some((start, end))
-}
-
 /// What is in the quotes that open here, or the word.
 pub fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
     match opening_quote(line, start) {
@@ -345,25 +314,5 @@ pub fn string_or_word(line: &[u8], start: usize) -> (usize, usize) {
             (start, closing_quote(line, start, quote).unwrap_or(line.len()))
         }
         None => (start, unquoted_end(line, start, Stops::Word)),
-    }
-}
-
-/// What is sent to a program that reads a password.
-fn here_string(hit: &Hit<'_>, found: &mut Found<'_>) {
-    let before = hit.line.get(..hit.at).unwrap_or_default();
-    let readers = [
-        &b"kinit"[..],
-        b"word-stdin",
-        b"passwd --stdin",
-        b"--with-token",
-        b"sudo -S",
-        b"passphrase-fd",
-        b"cryptsetup",
-    ];
-    let reads = readers.iter().any(|one| before.windows(one.len()).any(|window| window == *one));
-    let written = || commands::is_written_to_secret_file(before);
-    let (start, end) = string_or_word(hit.line, after_spaces(hit.line, hit.at + 3));
-    if (reads || written()) && hit.line.get(start..end).is_some_and(is_real) {
-        found.add(start, end, "password-argument");
     }
 }

@@ -3,7 +3,7 @@
 use super::found::{Found, Hit};
 use super::lines::{is_real, string_or_word};
 use super::reading::{
-    Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
+    Quote, Stops, after_spaces, at, closing_quote, is_name_byte, opening_quote, unquoted_end,
 };
 use super::values::Makeup;
 use super::{chosen, names, vocabulary};
@@ -151,5 +151,30 @@ pub fn community(hit: &Hit<'_>, behind: usize, found: &mut Found<'_>) {
     let odd = text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic);
     if odd && text.len() >= 6 && is_real(text) {
         found.add(start, end, "password");
+    }
+}
+
+/// `net user name password /add`: of the words after the name the first that is no option.
+pub fn windows_user(hit: &Hit<'_>, place: usize, found: &mut Found<'_>) {
+    let line = hit.line;
+    let before = hit.at.checked_sub(1).map_or(b' ', |place| at(line, place));
+    // `.net user interfaces`, `dotnet user secrets`
+    if before == b'.' || before.is_ascii_alphanumeric() {
+        return;
+    }
+    let after = |start: usize| {
+        let quote = opening_quote(line, start).map_or(0, Quote::length);
+        let (from, to) = string_or_word(line, start);
+        (from, to, after_spaces(line, to + quote), quote > 0)
+    };
+    let (user, user_end, place, _) = after(after_spaces(line, place));
+    let (start, end, rest, quoted) = after(place);
+    let text = line.get(start..end).unwrap_or_default();
+    let added = line.get(rest..).is_some_and(|rest| rest.starts_with(b"/"));
+    let odd = text.iter().any(|byte| !byte.is_ascii_alphabetic()) || text.len() > 12;
+    let plain = quoted || added || odd && text.len() >= 6;
+    let named = user_end > user && !matches!(at(line, user), b'/' | b'[' | b'<');
+    if named && place > user_end && plain && is_real(text) && !matches!(at(text, 0), b'*' | b'[') {
+        found.add(start, end, "password-argument");
     }
 }

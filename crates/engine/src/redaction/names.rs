@@ -32,7 +32,7 @@ pub const HINTS: &[&str] = &[
     "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
     "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
-    "honeycomb-team", "art-api",
+    "honeycomb-team", "art-api", "appid=", "app_id=", "apiid=", "api_id=", "apiuser=", "ticket=", "license=",
 ];
 
 const LONGEST: usize = 96;
@@ -48,6 +48,8 @@ pub const SECRET_ID: &str = "secret-id";
 pub const ROUTING_KEY: &str = "routing-key";
 /// `primaryKey`: of a table, unless it is Base64.
 pub const LISTED_KEY: &str = "account-key";
+/// `appid`: in an address, a key if it is as long as one.
+pub const WEAK_KEY: &str = "url-key";
 /// Capitals as a rule.
 pub const ERLANG_COOKIE: &str = "erlang-cookie";
 
@@ -159,6 +161,12 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         let owned = is_in(BEFORE_KEY, before);
         return Some((if owned { Promise::Secret } else { Promise::Perhaps }, "api-key"));
     }
+    of_rare_word(words, at, word)
+}
+
+/// The same for words that promise something in few names, or little.
+fn of_rare_word(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static str)> {
+    let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or(b"");
     match word {
         b"auth" if before == b"rediscli" => Some((Promise::Password, "password")),
         b"credential" | b"credentials" | b"cred" | b"creds" | b"auth" | b"salt" | b"dsn"
@@ -167,6 +175,8 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         // Headers that hold a key and are not called so.
         b"team" if before == b"honeycomb" => Some((Promise::Secret, "honeycomb-key")),
         b"api" if before == b"art" => Some((Promise::Secret, "artifactory-key")),
+        // Of a network without wires, as Windows keeps it.
+        b"material" if before == b"key" => Some((Promise::Password, "password")),
         b"bearer" if words.len() == 1 => Some((Promise::Secret, "token")),
         b"cookie" if before == b"erlang" => Some((Promise::Secret, ERLANG_COOKIE)),
         b"seed" if matches!(before, b"otp" | b"totp" | b"mfa") => Some((Promise::Secret, "secret")),

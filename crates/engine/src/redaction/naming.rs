@@ -85,7 +85,7 @@ pub fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> 
         return None;
     }
     let text = line.get(from..end)?;
-    if is_public(line, from, text) {
+    if is_public(line, from, text) || is_style(text) {
         return None;
     }
     let name = of_words(line, from, text)
@@ -118,6 +118,20 @@ fn after_colour(line: &[u8], start: usize, end: usize) -> usize {
     let front = front.get(..front.len() - numbers.count()).unwrap_or_default();
     let coloured = text.get(digits) == Some(&b'm') && front.ends_with(b"\x1b[");
     if coloured { start + digits + 1 } else { start }
+}
+
+/// `Login_password__or18m`: the class of an element, with what a bundler adds to keep it apart from others.
+fn is_style(text: &[u8]) -> bool {
+    let Some(place) = text.windows(2).rposition(|pair| pair == b"__") else { return false };
+    let (front, hash) = text.split_at(place);
+    let hash = hash.get(2..).unwrap_or_default();
+    // `Smtp__Password__Local` is a setting.
+    let odd =
+        hash.iter().any(u8::is_ascii_digit) || hash.iter().skip(1).any(u8::is_ascii_uppercase);
+    (5..9).contains(&hash.len())
+        && odd
+        && front.iter().any(u8::is_ascii_lowercase)
+        && names::classify(hash).is_none()
 }
 
 /// `API key: …`
@@ -173,5 +187,11 @@ fn of_query(text: &[u8]) -> Option<Name> {
         b"s",
     ];
     let name = Name { promise: Promise::Perhaps, kind: "url-secret", capitals: false, last: true };
-    known.iter().any(|one| text.eq_ignore_ascii_case(one)).then_some(name)
+    let is = |list: &[&[u8]]| list.iter().any(|one| text.eq_ignore_ascii_case(one));
+    let weak: [&[u8]; 8] =
+        [b"appid", b"app_id", b"apiid", b"api_id", b"apiuser", b"userkey", b"ticket", b"license"];
+    if is(&weak) {
+        return Some(Name { kind: names::WEAK_KEY, ..name });
+    }
+    is(&known).then_some(name)
 }

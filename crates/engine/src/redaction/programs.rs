@@ -31,6 +31,14 @@ pub enum Takes {
     Slash,
     /// `-b 'name=value; name=value'`
     Cookies,
+    /// The last word of so many, if it is more than a word of a sentence.
+    Odd(usize),
+    /// The second word after one that begins like this: `http-basic.host user SECRET`
+    Second,
+    /// `user:SECRET@host`, any word of the command.
+    Target,
+    /// What one-time passwords are made of, any word of the command.
+    Key,
 }
 
 const fn program(
@@ -45,7 +53,9 @@ const fn behind(gate: &'static str, program: Program) -> Program {
     Program { gate, ..program }
 }
 
-use Takes::{After, Attached, Cookies, Last, Made, Next, Pair, Percent, Slash};
+use Takes::{
+    After, Attached, Cookies, Key, Last, Made, Next, Odd, Pair, Percent, Second, Slash, Target,
+};
 
 pub const PROGRAMS: &[Program] = &[
     program("mysql", "", &[("-p", Attached)]),
@@ -104,14 +114,17 @@ pub const PROGRAMS: &[Program] = &[
     program("ldapwhoami", "", &[("-w", Next)]),
     program("ldapdelete", "", &[("-w", Next)]),
     program("ldappasswd", "", &[("-w", Next), ("-s", Next), ("-a", Next)]),
-    program("smbclient", "", &[("-U", Percent)]),
+    program("smbclient", "", &[("-U", Percent), ("--user", Percent)]),
     program("rpcclient", "", &[("-U", Percent)]),
     program("unzip", "", &[("-P", Next)]),
     behind("zip ", program("zip", "", &[("-P", Next)])),
     behind("7z ", program("7z", "", &[("-p", Attached)])),
+    behind("7z\"", program("7z", "", &[("-p", Attached)])),
+    program("7z.exe", "", &[("-p", Attached)]),
+    program("7za.exe", "", &[("-p", Attached)]),
     program("7za", "", &[("-p", Attached)]),
     behind("rar ", program("rar", "", &[("-p", Attached), ("-hp", Attached)])),
-    program("unrar", "", &[("-p", Attached)]),
+    program("unrar", "", &[("-p", Attached), ("-hp", Attached)]),
     program("mosquitto_pub", "", &[("-P", Next)]),
     program("mosquitto_sub", "", &[("-P", Next)]),
     program("xfreerdp", "", &[("/p:", Attached)]),
@@ -133,6 +146,10 @@ pub const PROGRAMS: &[Program] = &[
             ("-cBb", Last(3)),
             ("-bnB", Last(2)),
             ("-nbm", Last(2)),
+            ("-bBC", Last(4)),
+            ("-BbC", Last(4)),
+            ("-nbBC", Last(3)),
+            ("-bnBC", Last(3)),
         ],
     ),
     program("rabbitmqctl", "", &[("add_user", Last(2)), ("change_password", Last(2))]),
@@ -140,16 +157,33 @@ pub const PROGRAMS: &[Program] = &[
     program("openssl", "", &[("-passin", Next), ("-passout", Next), ("-pass", Next)]),
     program("vault", "login", &[("login", Last(1))]),
     behind("mc alias", program("mc", "alias", &[("set", Last(4))])),
-    program("wpa_passphrase", "", &[("wpa_passphrase", Last(2))]),
+    program("wpa_passphrase", "", &[("wpa_passphrase", Odd(2))]),
     program("ipmitool", "", &[("-P", Next)]),
-    program("snmpwalk", "", &[("-A", Next), ("-X", Next)]),
+    program("snmpwalk", "", SNMP),
+    program("snmpget", "", SNMP),
+    program("snmpgetnext", "", SNMP),
+    program("snmpset", "", SNMP),
+    program("snmptable", "", SNMP),
+    program("snmptrap", "", SNMP),
+    program("snmpbulkwalk", "", SNMP),
+    program("snmpbulkget", "", SNMP),
     program("evil-winrm", "", &[("-p", Next)]),
     program("crackmapexec", "", &[("-p", Next)]),
     program("neo4j-admin", "", &[("set-initial-password", Last(1))]),
     program("cypher-shell", "", &[("-p", Next)]),
     program("influx", "", &[("-password", Next)]),
     program("kubectl", "secret", &[("--from-literal", Next)]),
-    program("keytool", "", &[("-storepass", Next), ("-keypass", Next)]),
+    program(
+        "keytool",
+        "",
+        &[
+            ("-storepass", Next),
+            ("-keypass", Next),
+            ("-new", Next),
+            ("-srcstorepass", Next),
+            ("-deststorepass", Next),
+        ],
+    ),
     program("useradd", "", &[("-p", Next)]),
     program("usermod", "", &[("-p", Next)]),
     program("nmcli", "", &[("password", Last(1))]),
@@ -206,7 +240,8 @@ pub const PROGRAMS: &[Program] = &[
     program("wbinfo", "", &[("-a", Percent)]),
     behind("net rpc", program("net", "rpc", &[("-U", Percent)])),
     behind("net ads", program("net", "ads", &[("-U", Percent)])),
-    behind("net use", program("net", "use", &[("\\\\", After)])),
+    behind("net use", program("net", "use", SHARE)),
+    behind("NET USE", program("NET", "USE", SHARE)),
     behind(
         "samba-tool user",
         program("samba-tool", "user", &[("create", Last(2)), ("add", Last(2))]),
@@ -218,6 +253,27 @@ pub const PROGRAMS: &[Program] = &[
     program("pscp", "", &[("-pw", Next)]),
     program("psftp", "", &[("-pw", Next)]),
     program("psexec", "", &[("-p", Next)]),
+    program("psexec64", "", &[("-p", Next)]),
+    program("psexec.exe", "", &[("-p", Next)]),
+    program("PsExec", "", &[("-p", Next)]),
+    program("PsExec64", "", &[("-p", Next)]),
+    program("PsExec.exe", "", &[("-p", Next)]),
+    program("PsExec64.exe", "", &[("-p", Next)]),
+    program("psexec.py", "", TARGET),
+    program("wmiexec.py", "", TARGET),
+    program("smbexec.py", "", TARGET),
+    program("atexec.py", "", TARGET),
+    program("dcomexec.py", "", TARGET),
+    program("smbclient.py", "", TARGET),
+    program("mssqlclient.py", "", TARGET),
+    program("secretsdump.py", "", TARGET),
+    program("GetUserSPNs.py", "", TARGET),
+    program("impacket-psexec", "", TARGET),
+    program("impacket-wmiexec", "", TARGET),
+    program("impacket-smbexec", "", TARGET),
+    program("impacket-mssqlclient", "", TARGET),
+    program("impacket-secretsdump", "", TARGET),
+    program("govc", "", TARGET),
     program("kadmin", "", &[("-w", Next), ("-pw", Next)]),
     program("kadmin.local", "", &[("-pw", Next)]),
     program("addprinc", "", &[("-pw", Next)]),
@@ -262,7 +318,6 @@ pub const PROGRAMS: &[Program] = &[
     program("zabbix_get", "", &[("--tls-psk", Next)]),
     program("openconnect", "", &[("--form-entry", Next)]),
     program("xfreerdp2", "", &[("/p:", Attached)]),
-    program("impacket-secretsdump", "", &[("-p", Next)]),
     program("isql-fb", "", &[("-p", Next), ("-password", Next)]),
     program("hdbsql", "", &[("-p", Next)]),
     program("hdbuserstore", "", &[("set", Last(4)), ("SET", Last(4))]),
@@ -280,4 +335,57 @@ pub const PROGRAMS: &[Program] = &[
     program("ksql", "", &[("-p", Next)]),
     program("dolt", "", &[("-p", Next)]),
     program("bitcoin-cli", "", &[("importprivkey", Made(1)), ("walletpassphrase", Last(1))]),
+    program("oathtool", "", &[("", Key)]),
+    program("openssl", "passwd", &[("passwd", Odd(1)), ("-salt", Odd(2))]),
+    program("openssl", "dgst", &[("-hmac", Next)]),
+    program("ansible-vault", "encrypt_string", &[("encrypt_string", Last(1))]),
+    program(
+        "rclone",
+        "config",
+        &[("pass", Odd(1)), ("password", Odd(1)), ("secret_access_key", Made(1))],
+    ),
+    behind("mc config", program("mc", "config", &[("add", Last(4))])),
+    behind("mc admin user", program("mc", "user", &[("add", Last(3))])),
+    program("poetry", "config", &[("http-basic.", Second)]),
+    program(
+        "composer",
+        "config",
+        &[
+            ("http-basic.", Second),
+            ("github-oauth.", After),
+            ("gitlab-token.", After),
+            ("bearer.", After),
+        ],
+    ),
+    behind("bundle config", program("bundle", "config", TARGET)),
+    program("etcdctl", "", &[("--user", Pair)]),
+    program("networksetup", "", &[("-setairportnetwork", Odd(3))]),
+    behind("security add-", program("security", "", &[("-w", Next)])),
+    program("dscl", "", &[("-passwd", Odd(2))]),
+    program("racadm", "", &[("-p", Next)]),
+    program("esxcli", "", &[("-p", Next)]),
+    program("sendemail", "", &[("-xp", Next)]),
+    program("sendEmail", "", &[("-xp", Next)]),
+    program("certutil", "", &[("-p", Next)]),
+    program("pdftotext", "", PDF),
+    program("pdftoppm", "", PDF),
+    program("pdfinfo", "", PDF),
+    program("pdfimages", "", PDF),
+    program("pdftohtml", "", PDF),
+    program("steghide", "", &[("-p", Next)]),
+    program("dotnet", "nuget", &[("-k", Made(1))]),
+    behind("nuget push", program("nuget", "push", &[("push", Made(2))])),
+    program("hydra", "", &[("-p", Next)]),
+    behind("p4 -", program("p4", "", &[("-P", Made(1))])),
+    program("drush", "user:password", &[("user:password", Odd(2))]),
+    program("x11vnc", "", &[("-passwd", Next)]),
 ];
+
+type Options = &'static [(&'static str, Takes)];
+
+/// Versions one and two have a name that all share, the third has two secrets for each user.
+const SNMP: Options = &[("-c", Next), ("-A", Next), ("-X", Next)];
+/// `\\\\host\\share SECRET /user:name`, `\\\\host\\share /user:name SECRET`
+const SHARE: Options = &[("\\\\", After), ("/user:", After), ("/USER:", After)];
+const TARGET: Options = &[("", Target)];
+const PDF: Options = &[("-upw", Next), ("-opw", Next)];

@@ -3,9 +3,10 @@
 
 use super::assignment::Context;
 use super::chosen;
-use super::found::{Found, Hit};
+use super::found::{Found, Hit, Memory};
+use super::lines::is_real;
 use super::names::{PASSPHRASE, Promise, SECRET_ID};
-use super::reading::{after_spaces, at};
+use super::reading::{after_spaces, at, closing_quote, opening_quote};
 use super::values::{Form, is_secret};
 
 /// The line begins with words that end with the name: `Retype new password`. Not indented, and a capital first, which is how
@@ -62,4 +63,26 @@ fn question_end(line: &[u8], from: usize) -> Option<usize> {
     };
     let end = rest.windows(2).position(|pair| pair == closing)?;
     Some(from + end + usize::from(closing != b": "))
+}
+
+/// `expect "password:"` and then `send "…\r"`: what a script answers for a person. The string begins at the end of the word.
+pub fn dialog(hit: &Hit<'_>, length: usize, memory: &mut Memory, found: &mut Found<'_>) {
+    let open = hit.at + length - 1;
+    let Some(quote) = opening_quote(hit.line, open) else { return };
+    let start = open + quote.length();
+    let Some(end) = closing_quote(hit.line, start, quote) else { return };
+    let text = hit.line.get(start..end).unwrap_or_default();
+    if hit.rest().starts_with(b"expect") {
+        // The first letter may be of either case, so that it is left out as a rule.
+        let asks = [&b"assword"[..], b"assphrase"]
+            .iter()
+            .any(|word| text.windows(word.len()).any(|window| window == *word));
+        memory.remember_question(asks.then(|| hit.absolute(end)));
+        return;
+    }
+    let answer = text.strip_suffix(b"\\r").or(text.strip_suffix(b"\\n"));
+    let answered = memory.answers(hit.absolute(hit.at));
+    if let Some(answer) = answer.filter(|answer| answered && is_real(answer)) {
+        found.add(start, start + answer.len(), "password");
+    }
 }

@@ -18,6 +18,9 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     let line = context.hit.line;
     let named = &context.named;
     let Some(value) = Value::at(line, context.operator_at) else { return false };
+    if is_class(line, named.start) {
+        return false;
+    }
     let text = line.get(value.start..value.end).unwrap_or_default();
     let word = line.get(named.start..named.end).unwrap_or_default();
     let name = named.name;
@@ -116,6 +119,15 @@ impl Value {
 
 fn is_word(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// `<div class="token operator1">`: names of styles, one after the other.
+fn is_class(line: &[u8], start: usize) -> bool {
+    let before = line.get(..start).unwrap_or_default();
+    let open = before.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
+    let front = open.and_then(|open| before.get(..open)).unwrap_or_default();
+    let front = front.strip_suffix(b"{").unwrap_or(front);
+    front.ends_with(b"class=") || front.ends_with(b"className=")
 }
 
 /// Configuration files whose values follow a space.

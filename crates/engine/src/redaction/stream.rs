@@ -355,7 +355,7 @@ fn dispatch(
         Meaning::Keyed(argument) => calls::look_for_key(hit, hit.at + length, *argument, found),
         Meaning::Block(start) => return blocks::look(hit, *start, length, memory, found),
         Meaning::Name => return assignment::look(hit, memory, found),
-        Meaning::Value => assignment::look_for_value(hit, memory, found),
+        Meaning::Value => return assignment::look_for_value(hit, memory, found),
         Meaning::Authorization => headers::look_for_authorization(hit, length, found),
         Meaning::Scheme => headers::look_for_scheme(hit, length, found),
         Meaning::Cookie => headers::look_for_cookie(hit, length, found),

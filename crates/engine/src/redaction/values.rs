@@ -6,7 +6,7 @@ use bstr::ByteSlice;
 use super::chosen;
 use super::literals::from_base64;
 use super::names::{
-    ACCESS_TOKEN, ERLANG_COOKIE, LISTED_KEY, Name, Promise, ROUTING_KEY, SECRET_ID,
+    ACCESS_TOKEN, ERLANG_COOKIE, LISTED_KEY, Name, Promise, ROUTING_KEY, SECRET_ID, WEAK_KEY,
 };
 use super::references::{is_identifier, is_reference};
 use super::vocabulary;
@@ -138,6 +138,10 @@ pub fn is_secret(value: &[u8], name: Name, form: Form) -> bool {
     match name.kind {
         SECRET_ID => return is_uuid(value),
         ROUTING_KEY => return is_hex(value, 32),
+        WEAK_KEY => {
+            let hex = value.len() >= 32 && makeup.hex == makeup.length;
+            return hex && makeup.digits > 0 && makeup.letters() > 0;
+        }
         LISTED_KEY => return value.ends_with(b"=") && value.len() >= 40 && makeup.is_random(),
         ERLANG_COOKIE if value.len() >= 16 && value.iter().all(is_word) => {
             return true;

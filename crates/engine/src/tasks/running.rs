@@ -1,6 +1,7 @@
 //! One attempt of a step: one request in a session of its own, which is on the disk before it begins.
 
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use crate::proposal::normalised;
 use crate::redaction::Results;
 use crate::session::{Outcome, Request, Session, SessionOptions};
 
+/// How long a line of the log waits for others.
+const LULL: Duration = Duration::from_millis(100);
 /// The exit code of what has taken too long.
 const TIMED_OUT: i32 = 124;
 
@@ -107,9 +110,15 @@ impl Work<'_> {
         let request = request.heard(Arc::new(Bytes::new(Vec::new())), Arc::clone(&ears) as _);
         self.stopper.attach(Some(session.prepare()));
         let outcome = thread::scope(|scope| {
-            let write = || {
-                for (kind, line) in receiver {
-                    self.log.add(kind, &line);
+            // Whoever follows the log sees a line soon, also if no other comes after it.
+            let log = &self.log;
+            let write = move || {
+                loop {
+                    match receiver.recv_timeout(LULL) {
+                        Ok((kind, line)) => log.add(kind, &line),
+                        Err(RecvTimeoutError::Timeout) => log.flush(),
+                        Err(RecvTimeoutError::Disconnected) => break,
+                    }
                 }
             };
             let writer = thread::Builder::new().name("task-log".into()).spawn_scoped(scope, write);

@@ -132,7 +132,8 @@ impl Work<'_> {
         if refused {
             return Ok(Chance::No("what is refused is not tried again".to_owned()));
         }
-        if tried > planned.retry.attempts {
+        let most = self.tasks.grounds.settings.retries.unwrap_or(u32::MAX);
+        if tried > planned.retry.attempts.min(most) {
             return Ok(Chance::No(match tried {
                 1 => "it is not to be tried again".to_owned(),
                 tried => format!("it was tried {tried} times"),

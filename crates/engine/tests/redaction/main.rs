@@ -24,6 +24,23 @@ const HARMLESS_KIN: &str = include_str!("kin_lookalikes.txt");
 const PLAIN: &str = include_str!("plain_secrets.txt");
 const HARMLESS_PLAIN: &str = include_str!("plain_lookalikes.txt");
 const HARMLESS_REFERS: &str = include_str!("refers_lookalikes.txt");
+const WIDER: &str = include_str!("wider_secrets.txt");
+const HARMLESS_WIDER: &str = include_str!("wider_lookalikes.txt");
+const BLIND: &str = include_str!("blind_secrets.txt");
+const HARMLESS_BLIND: &str = include_str!("blind_lookalikes.txt");
+
+const ALL_SECRETS: [&str; 8] = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN, WIDER, BLIND];
+const ALL_HARMLESS: [&str; 9] = [
+    LOOKALIKES,
+    HARMLESS_EXCERPTS,
+    HARMLESS_SUNDRY,
+    HARMLESS_CLASSES,
+    HARMLESS_KIN,
+    HARMLESS_PLAIN,
+    HARMLESS_REFERS,
+    HARMLESS_WIDER,
+    HARMLESS_BLIND,
+];
 
 fn redacted(rules: &Rules, text: &[u8]) -> (String, Report) {
     let (output, report) = rules.redact(text);
@@ -44,8 +61,7 @@ fn is_covered(case: &Case, output: &str) -> bool {
 fn secrets_are_covered_as_a_whole() {
     let rules = Rules::new();
     let mut missed = Vec::new();
-    let all: Vec<Case> =
-        [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases).collect();
+    let all: Vec<Case> = ALL_SECRETS.into_iter().flat_map(cases).collect();
     assert!(all.len() > 400, "{} secrets", all.len());
     for case in all {
         let (output, report) = redacted(&rules, case.text.as_bytes());
@@ -64,7 +80,7 @@ fn what_is_around_a_secret_stays() {
     // a signature.
     let wider =
         ["\"private_key\":\"-----BEGIN", "BASIC_AUTH=", "Authorization: AWS4", "SharedKey store1:"];
-    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases) {
+    for case in ALL_SECRETS.into_iter().flat_map(cases) {
         if !wider.iter().any(|one| case.text.contains(one)) {
             assert_eq!(redacted(&rules, case.text.as_bytes()).0, case.redacted, "{}", case.text);
         }
@@ -75,18 +91,7 @@ fn what_is_around_a_secret_stays() {
 fn what_looks_like_a_secret_stays() {
     let rules = Rules::new();
     let mut altered = Vec::new();
-    for case in [
-        LOOKALIKES,
-        HARMLESS_EXCERPTS,
-        HARMLESS_SUNDRY,
-        HARMLESS_CLASSES,
-        HARMLESS_KIN,
-        HARMLESS_PLAIN,
-        HARMLESS_REFERS,
-    ]
-    .into_iter()
-    .flat_map(cases)
-    {
+    for case in ALL_HARMLESS.into_iter().flat_map(cases) {
         let (output, report) = redacted(&rules, case.text.as_bytes());
         if output != case.text {
             altered.push((case.text, output, report.kinds));
@@ -106,7 +111,17 @@ fn every_kind_of_token_has_an_example() {
 
 /// All of the corpus in one text.
 fn everything() -> Vec<u8> {
-    let files = [SECRETS, LOOKALIKES, EXCERPTS, HARMLESS_EXCERPTS, SUNDRY, HARMLESS_SUNDRY, KIN];
+    let files = [
+        SECRETS,
+        LOOKALIKES,
+        EXCERPTS,
+        HARMLESS_EXCERPTS,
+        SUNDRY,
+        HARMLESS_SUNDRY,
+        KIN,
+        WIDER,
+        BLIND,
+    ];
     let mut text = Vec::new();
     for case in files.into_iter().flat_map(cases) {
         text.extend_from_slice(case.text.as_bytes());
@@ -133,7 +148,7 @@ fn own_rules() -> Rules {
 #[test]
 fn pieces_make_no_difference() {
     let rules = own_rules();
-    let secrets = [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases);
+    let secrets = ALL_SECRETS.into_iter().flat_map(cases);
     let marked = "TICKET-12345 and kn0wn-value-of-mine\nend".to_owned();
     for text in secrets.map(|case| case.text).chain([marked]) {
         let text = text.as_bytes();
@@ -228,7 +243,7 @@ fn bytes_that_are_no_text_stay() {
 #[test]
 fn what_was_redacted_stays_as_it_is() {
     let rules = Rules::new();
-    for case in [SECRETS, EXCERPTS, SUNDRY, CLASSES, KIN, PLAIN].into_iter().flat_map(cases) {
+    for case in ALL_SECRETS.into_iter().flat_map(cases) {
         let (once, _) = redacted(&rules, case.text.as_bytes());
         let (twice, report) = redacted(&rules, once.as_bytes());
         assert_eq!(twice, once, "{report:?}");
@@ -272,6 +287,13 @@ fn hostile_texts_take_no_time() {
         "mysql -p",
         "'",
         "--password ",
+        "password: |\n",
+        "secret = <<E\n",
+        "chpasswd <<",
+        "TRUE\t/\t",
+        "7z '-p",
+        "net user \"",
+        "send \"",
     ];
     for text in texts {
         let text = text.repeat(30_000 / text.len());

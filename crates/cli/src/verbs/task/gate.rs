@@ -31,7 +31,7 @@ pub(super) fn is_open(asked: &Asked<'_>, task: &Task) -> bool {
 /// What is asked about, as whoever decides is told it. Without anything that a terminal would obey.
 pub(super) fn notification(asked: &Asked<'_>, task: &Task) -> Option<String> {
     let text = Notification::of_question(&question(asked, task)?, task).text();
-    Some(text.lines().map(|line| format!("{}\n", visible_line(line))).collect())
+    Some(text.lines().map(visible_line).collect::<Vec<_>>().join("\n") + "\n")
 }
 
 pub(super) fn ask(asked: &Asked<'_>, task: &Task, open: &mut dyn FnMut() -> bool) -> Verdict {

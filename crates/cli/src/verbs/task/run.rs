@@ -20,18 +20,10 @@ pub(super) fn perform(asked: &Asked<'_>, run: &TaskRun) -> Done {
             let agent = run.agent.clone().unwrap_or_else(launch::agent);
             Origin::Goal { goal: goal.clone(), agent }
         }
-        TaskSource::Stdin => {
-            let mut text = Vec::new();
-            // One more than is read tells that it is too long.
-            let most = LARGEST as u64 + 1;
-            if let Err(error) = std::io::stdin().take(most).read_to_end(&mut text) {
-                return Ok(super::failed(&format!("cannot read standard input: {error}")));
-            }
-            match plan(asked, run, "standard input", &text) {
-                Ok(plan) => Origin::Plan(plan),
-                Err(exit) => return Ok(exit),
-            }
-        }
+        TaskSource::Stdin => match read(asked, run) {
+            Ok(plan) => Origin::Plan(plan),
+            Err(exit) => return Ok(exit),
+        },
         TaskSource::Named(name) => match named(asked, run, name.as_bstr()) {
             Ok(Named::Plan(plan)) => Origin::Plan(plan),
             Ok(Named::Task(id)) => return go_on(asked, run, &id),
@@ -49,6 +41,16 @@ pub(super) fn perform(asked: &Asked<'_>, run: &TaskRun) -> Done {
     let TaskRun { rollback_on_failure, step_by_step, .. } = *run;
     let task = asked.tasks.create(origin, Wishes { rollback_on_failure, step_by_step })?;
     going::go(asked, &task.id, run.gate, planner)
+}
+
+fn read(asked: &Asked<'_>, run: &TaskRun) -> Result<Plan, Exit> {
+    let mut text = Vec::new();
+    // One more than is read tells that it is too long.
+    let most = LARGEST as u64 + 1;
+    if let Err(error) = std::io::stdin().take(most).read_to_end(&mut text) {
+        return Err(super::failed(&format!("cannot read standard input: {error}")));
+    }
+    plan(asked, run, "standard input", &text)
 }
 
 enum Named {

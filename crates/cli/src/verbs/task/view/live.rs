@@ -44,6 +44,7 @@ impl Live {
         lock(&self.screen).board.notice(event);
     }
 
+    /// The plan may have been made meanwhile.
     pub(super) fn replace(&self, task: &Task) {
         lock(&self.screen).board = Board::of(task);
     }

@@ -51,18 +51,19 @@ impl<'a> View<'a> {
 
 impl Watcher for View<'_> {
     fn notice(&self, task: &str, event: &Event<'_>) {
+        if matches!(event, Event::Moved { to: State::Running, .. })
+            && let Ok(task) = self.asked.tasks.get(task)
+        {
+            match &self.manner {
+                Manner::Nothing => {}
+                Manner::Plain(plain) => plain.replace(&task),
+                Manner::Live(live) => live.replace(&task),
+            }
+        }
         match &self.manner {
             Manner::Nothing => {}
             Manner::Plain(plain) => plain.notice(event),
-            Manner::Live(live) => {
-                // The plan may have been made meanwhile.
-                if matches!(event, Event::Moved { to: State::Running, .. })
-                    && let Ok(task) = self.asked.tasks.get(task)
-                {
-                    live.replace(&task);
-                }
-                live.notice(event);
-            }
+            Manner::Live(live) => live.notice(event),
         }
     }
 }

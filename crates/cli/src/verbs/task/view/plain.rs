@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use exacta::tasks::{Event, LogKind, State};
+use exacta::tasks::{Event, LogKind, State, Task};
 
 use super::board::{Board, seconds};
 use crate::output;
@@ -16,6 +16,11 @@ pub(super) struct Plain {
 impl Plain {
     pub(super) fn begin(board: &Board) -> Self {
         Plain { steps: AtomicUsize::new(board.steps()) }
+    }
+
+    /// The plan may have been made meanwhile.
+    pub(super) fn replace(&self, task: &Task) {
+        self.steps.store(task.steps.len(), Ordering::Relaxed);
     }
 
     pub(super) fn notice(&self, event: &Event<'_>) {
