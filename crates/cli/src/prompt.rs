@@ -153,7 +153,7 @@ fn whole(text: &str) -> String {
 }
 
 /// The beginning and the end of what is too long for a screen.
-fn cut(text: &str) -> String {
+pub fn cut(text: &str) -> String {
     let length = text.chars().count();
     if length <= 2 * SHOWN_CHARACTERS {
         return text.to_owned();

@@ -31,8 +31,10 @@ Usage:
                                                     an MCP server on standard streams, or over HTTP: docs/mcp.md
   exacta task run FILE|-|ID | --goal DESCRIPTION    a plan of commands, with what is expected of each: docs/tasks.md
                                                     exit 0 completed, 1 failed, 3 waits for an approval, 4 denied
-  exacta task list | show ID | log ID [-f]          tasks, one of them, what it wrote; --json on all of these
-  exacta task approve ID | reject ID | cancel ID | retry ID
+                                                    --agent NAME, --rollback-on-failure, --step-by-step; at a question
+                                                    --wait TIME, --no-wait (leave it), --yes, --no-input (no)
+  exacta task list [--state S] [--agent A] [--limit N] | show ID | log ID [-f|--follow]
+  exacta task approve ID [--step N] [--no-run] | reject ID | cancel ID | retry ID [--force] [--no-run]
   exacta task plan DESCRIPTION [-o|--output FILE]   a plan by a planner; task schema: the JSON Schema of plans
   exacta redact [--json]                            standard input without its secrets; --json: kinds and counts on stderr
   exacta hook claude-code [--rewrite]               judge what Claude Code is about to do: a PreToolUse hook

@@ -57,10 +57,12 @@ fn placeholder(valued: &Valued) -> String {
     match (valued.value, valued.name) {
         (Value::Directory, _) => "DIR".to_owned(),
         (Value::File, _) => "FILE".to_owned(),
+        // A long list has no place to break a line.
+        (Value::OneOf(words), name) if words.len() > 6 => name.to_uppercase(),
         (Value::OneOf(words), _) => words.join("|"),
         (Value::Text, "env") => "NAME=VALUE".to_owned(),
         (Value::Text, "timeout" | "wait" | "since" | "until") => "TIME".to_owned(),
-        (Value::Text, "limit" | "last") => "N".to_owned(),
+        (Value::Text, "limit" | "last" | "step") => "N".to_owned(),
         (Value::Text, "max-output") => "SIZE".to_owned(),
         (Value::Text, "session") => "ID".to_owned(),
         (Value::Text, _) => "TEXT".to_owned(),

@@ -141,6 +141,24 @@ fn only_one_step_of_a_plan() {
 }
 
 #[test]
+fn two_hear_the_same_answer() {
+    let project = project();
+    project.write("old.txt", "old\n");
+    plan(&project, &["rm old.txt", "echo once >> count.txt"]);
+    let child = begun(&project, &["run", "plan.toml", "--wait", "60s"]);
+    let id = until("a question", || {
+        newest(&project)
+            .filter(|task| task["state"] == "pending_approval")
+            .map(|task| super::id(&task))
+    });
+    // This one goes on in the foreground, if it is faster.
+    let (status, done) = report(&project, &["approve", &id]);
+    assert_eq!((status, &done["state"]), (0, &"completed".into()), "{done}");
+    assert_eq!(finished(child).0, 0);
+    assert_eq!(project.read("count.txt").as_deref(), Some("once\n"));
+}
+
+#[test]
 fn it_waits_for_whoever_answers() {
     let project = project();
     project.write("old.txt", "old\n");

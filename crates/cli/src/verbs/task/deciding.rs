@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use exacta::approvals::Who;
 use exacta::tasks::{Again, Answer, Task, TaskError};
 
-use super::{Asked, Done, going, show};
+use super::going::{self, Busy};
+use super::{Asked, Done, show};
 use crate::exit::Exit;
 use crate::invocation::Onward;
 use crate::output;
@@ -86,7 +87,7 @@ pub(super) fn retry(asked: &Asked<'_>, id: &str, force: bool, onward: Onward) ->
 
 fn go_on(asked: &Asked<'_>, task: &Task, onward: Onward) -> Done {
     match onward {
-        Onward::Run(gate) => going::take_up(asked, task, gate),
+        Onward::Run(gate) => going::take_up(asked, task, gate, Busy::Followed),
         Onward::Leave => {
             if asked.global.json {
                 show::ended(asked, task)?;

@@ -20,8 +20,17 @@ use crate::verbs::deeds;
 /// How often it is looked whether somebody else has answered.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// What is done while another process works on the task.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Busy {
+    /// It is an error.
+    Refused,
+    /// Whoever it is goes on after the same answer: this one looks on.
+    Followed,
+}
+
 /// A task that is there already.
-pub(super) fn take_up(asked: &Asked<'_>, task: &Task, gate: AtGate) -> Done {
+pub(super) fn take_up(asked: &Asked<'_>, task: &Task, gate: AtGate, busy: Busy) -> Done {
     if matches!(
         task.state,
         State::Completed | State::Failed | State::Cancelled | State::NeedsReview
@@ -36,7 +45,7 @@ pub(super) fn take_up(asked: &Asked<'_>, task: &Task, gate: AtGate) -> Done {
             Err(exit) => return Ok(exit),
         },
     };
-    go(asked, &task.id, gate, planner)
+    go(asked, &task.id, gate, planner, busy)
 }
 
 /// The planner that the operator has chosen.
@@ -53,6 +62,7 @@ pub(super) fn go(
     id: &str,
     gate: AtGate,
     planner: Option<ChosenPlanner>,
+    busy: Busy,
 ) -> Done {
     let stopper = Stopper::default();
     let interrupts = match Interrupts::of_task(stopper.clone()) {
@@ -60,7 +70,7 @@ pub(super) fn go(
         Err(error) => return Ok(super::failed(&format!("cannot listen for signals: {error}"))),
     };
     let going = Going { asked, gate, stopper, planner };
-    let task = going.go(id)?;
+    let task = going.go(id, busy)?;
     show::ended(asked, &task)?;
     Ok(match interrupts.received() {
         Some(signal) if task.state == State::Cancelled => {
@@ -78,13 +88,29 @@ struct Going<'a> {
 }
 
 impl Going<'_> {
-    fn go(&self, id: &str) -> Result<Task, TaskError> {
+    fn go(&self, id: &str, mut busy: Busy) -> Result<Task, TaskError> {
         loop {
-            let task = self.advance(id)?;
-            if task.state != State::PendingApproval || !self.decided(&task)? {
+            let task = match self.advance(id) {
+                Err(TaskError::Busy(_)) if busy == Busy::Followed => self.followed(id)?,
+                advanced => advanced?,
+            };
+            // Whoever was followed has died.
+            let left = task.state.is_busy() && !self.stopper.is_stopped();
+            let waits = task.state == State::PendingApproval;
+            if !left && (!waits || !self.decided(&task)?) {
                 return Ok(task);
             }
+            // From now on others may have heard the same answer, and be faster.
+            busy = Busy::Followed;
         }
+    }
+
+    fn followed(&self, id: &str) -> Result<Task, TaskError> {
+        output::error("exacta: another process goes on with it\n");
+        while !self.stopper.is_stopped() && self.asked.tasks.is_worked_on(id)? {
+            std::thread::sleep(LOOK);
+        }
+        self.asked.tasks.get(id)
     }
 
     fn advance(&self, id: &str) -> Result<Task, TaskError> {

@@ -7,7 +7,8 @@ use exacta::tasks::reading::LARGEST;
 use exacta::tasks::{Format, Origin, Plan, PlanError, Wishes};
 use serde_json::json;
 
-use super::{Asked, Done, going};
+use super::going::{self, Busy};
+use super::{Asked, Done};
 use crate::exit::Exit;
 use crate::invocation::{TaskRun, TaskSource};
 use crate::task_json::SCHEMA_VERSION;
@@ -40,7 +41,7 @@ pub(super) fn perform(asked: &Asked<'_>, run: &TaskRun) -> Done {
     };
     let TaskRun { rollback_on_failure, step_by_step, .. } = *run;
     let task = asked.tasks.create(origin, Wishes { rollback_on_failure, step_by_step })?;
-    going::go(asked, &task.id, run.gate, planner)
+    going::go(asked, &task.id, run.gate, planner, Busy::Refused)
 }
 
 fn read(asked: &Asked<'_>, run: &TaskRun) -> Result<Plan, Exit> {
@@ -131,5 +132,5 @@ fn go_on(asked: &Asked<'_>, run: &TaskRun, id: &str) -> Done {
         ));
         return Ok(Exit::Usage);
     }
-    going::take_up(asked, &task, run.gate)
+    going::take_up(asked, &task, run.gate, Busy::Refused)
 }
