@@ -3,13 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use exacta::tasks::{Event, Manner, PlannedStep, State, StepState, Stopper, Task, Tasks};
+use exacta::tasks::{Answer, Event, Manner, PlannedStep, State, StepState, Stopper, Task, Tasks};
 
-use crate::scene::{Programs, Scene, Seen, advance, create, step};
+use crate::scene::{Programs, Scene, Seen, advance, anna, create, run, step};
 
 pub const ALL: &[(&str, fn())] = &[
-    ("while_a_step_runs", while_a_step_runs),
-    ("while_it_waits_for_its_turn", while_it_waits_for_its_turn),
+    ("put_down_while_a_step_runs", while_a_step_runs),
+    ("put_down_while_it_waits_for_its_turn", while_it_waits_for_its_turn),
     ("what_stays_is_looked_at", what_stays_is_looked_at),
     ("what_may_run_twice_does", what_may_run_twice_does),
     ("who_ends_it_comes_first", who_ends_it_comes_first),
@@ -21,7 +21,8 @@ fn leaving(tasks: &Tasks, id: &str, when: impl Fn(&Event<'_>) -> bool + Send + S
         if when(event) {
             let stopper = stopper.clone();
             thread::spawn(move || {
-                thread::sleep(Duration::from_millis(300));
+                // Programs take a moment to begin.
+                thread::sleep(Duration::from_millis(600));
                 stopper.leave();
             });
         }
@@ -65,27 +66,35 @@ fn while_it_waits_for_its_turn() {
     assert_eq!(advance(&tasks, &second.id).state, State::Completed);
 }
 
-/// A program that writes directly: nobody can take that back.
-fn direct() -> (Scene, PlannedStep) {
-    let mut scene = Scene::new();
+/// A program that writes directly, which needs a yes: nobody can take that back.
+fn direct(tasks: &Tasks, scene: &Scene, lasting: PlannedStep) -> Task {
+    scene.write("add.pl", "open(my $out, '>>', 'log'); print $out qq(x\\n);");
+    let task = run(tasks, vec![lasting]);
+    assert_eq!(task.state, State::PendingApproval, "{}", task.reason);
+    tasks.decide(&task.id, Answer::Approve, &anna()).unwrap();
+    leaving(tasks, &task.id, |event| matches!(event, Event::StepBegins { .. }))
+}
+
+fn writing_directly() -> Scene {
+    let mut scene = Scene::with_programs();
     scene.programs = Programs::Direct;
-    (scene, step("/bin/sh -c 'echo x >> log; exec sleep 3'"))
+    scene
 }
 
 fn what_stays_is_looked_at() {
-    let (scene, lasting) = direct();
+    let scene = writing_directly();
     let tasks = scene.tasks();
-    let task = leaving(&tasks, &create(&tasks, vec![step("true"), lasting]).id, second_begins);
+    let task = direct(&tasks, &scene, step("perl add.pl; sleep 60"));
     assert_eq!(task.state, State::NeedsReview, "{}", task.reason);
-    assert!(task.reason.starts_with("step 2 was stopped when it had begun"), "{}", task.reason);
-    assert_eq!(task.steps[1].state, StepState::Failed);
+    assert!(task.reason.starts_with("step 1 was stopped when it had begun"), "{}", task.reason);
+    assert_eq!((task.steps[0].state, scene.read("log").as_str()), (StepState::Failed, "x\n"));
 }
 
 fn what_may_run_twice_does() {
-    let (scene, lasting) = direct();
+    let scene = writing_directly();
     let tasks = scene.tasks();
-    let lasting = PlannedStep { idempotent: true, ..lasting };
-    let task = leaving(&tasks, &create(&tasks, vec![step("true"), lasting]).id, second_begins);
+    let lasting = PlannedStep { idempotent: true, ..step("perl add.pl; sleep 2") };
+    let task = direct(&tasks, &scene, lasting);
     assert_eq!(task.state, State::Running, "{}", task.reason);
     assert_eq!(advance(&tasks, &task.id).state, State::Completed);
     assert_eq!(scene.read("log"), "x\nx\n");
