@@ -87,7 +87,7 @@ fn a_task_halts_at_the_gate_and_goes_on_when_it_is_approved() {
     assert_eq!(states(&task), ["done", "done", "done"]);
     assert_eq!(task["done"], 3);
     let log = task["executionLog"].as_array().expect("S4's name for it");
-    assert_eq!(log[1].as_object().map(|it| it.len()), Some(3), "{log:?}");
+    assert_eq!(log[1].as_object().map(serde_json::Map::len), Some(3), "{log:?}");
     let check = &task["steps"][1]["checks"][1];
     assert_eq!((&check["what"], &check["held"]), (&json!("files_absent"), &json!(true)), "{task}");
     assert!(daemon.project().read("old.txt").is_none());

@@ -127,7 +127,7 @@ mod tests {
         let problem = read(&plan).expect_err("wrong");
         assert_eq!(problem.code, Code::BadPlan);
         assert_eq!(problem.more["field"], "steps[0].expect");
-        let problem = read(&Value::String("goal = 1".into())).expect_err("wrong");
-        assert_eq!((&problem.more["line"], &problem.more["field"]), (&1.into(), &"goal".into()));
+        let problem = read(&Value::String("goal = 'x'\nsteps = 7".into())).expect_err("wrong");
+        assert_eq!((&problem.more["line"], &problem.more["field"]), (&2.into(), &"steps".into()));
     }
 }
