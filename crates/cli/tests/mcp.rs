@@ -7,6 +7,9 @@
     reason = "tests make directories, run the binary and talk to it"
 )]
 
+#[path = "mcp/tasks.rs"]
+mod tasks;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -265,7 +268,7 @@ fn tools_say_what_they_are() {
     let mut client = Client::usual(&project);
     let listed = client.ask("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools").clone();
-    assert_eq!(tools.len(), 14);
+    assert_eq!(tools.len(), 19);
     for tool in &tools {
         let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
         assert!(hints.iter().all(|hint| tool["annotations"][*hint].is_boolean()), "{tool}");

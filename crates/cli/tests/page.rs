@@ -14,6 +14,8 @@ mod browser;
 mod daemon;
 #[allow(dead_code, reason = "each test uses some of it")]
 mod support;
+#[path = "page/tasks.rs"]
+mod tasks;
 
 use std::io::Read as _;
 
@@ -129,7 +131,9 @@ fn what_others_write_is_only_text() {
         "/v1/run",
         &json!({ "command": format!("echo '{quoted}'; ls; cat .git/hooks/pre-commit") }),
     );
-    for view in ["#/approvals", "#/sessions", "#/history", "#/undo", "#/policy", "#/status"] {
+    for view in
+        ["#/approvals", "#/tasks", "#/sessions", "#/history", "#/undo", "#/policy", "#/status"]
+    {
         browser.go(view);
         harmless(&browser);
     }

@@ -15,6 +15,8 @@ mod daemon;
 mod full_disk;
 #[allow(dead_code, reason = "each test uses some of it")]
 mod support;
+#[path = "serve/tasks.rs"]
+mod tasks;
 #[path = "serve/telegram.rs"]
 mod telegram;
 #[path = "serve/watching.rs"]

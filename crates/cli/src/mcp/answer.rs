@@ -21,14 +21,13 @@ pub fn done(value: Value, text: String) -> CallToolResult {
 
 /// The tool could not do it.
 pub fn failed(problem: &Problem) -> CallToolResult {
-    let Problem { code, message, hint } = problem;
+    let Problem { code, message, hint, .. } = problem;
     let mut text = format!("{}: {message}", code.name());
     if !hint.is_empty() {
         text.push_str(&format!("\nhint: {hint}"));
     }
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    let error = json!({ "code": code.name(), "message": message, "hint": hint });
-    result.structured_content = Some(json!({ "error": error }));
+    result.structured_content = Some(problem.in_json());
     result
 }
 
@@ -84,6 +83,9 @@ pub fn of_pending(pending: &Pending) -> Value {
         "command": pending.command,
         "about": about.collect::<Vec<_>>(),
         "irreversible": pending.irreversible,
+        "goal": pending.goal,
+        "plan": pending.plan,
+        "task_id": pending.task,
         "scope": pending.scope,
         "by": pending.by,
         "door": pending.door,

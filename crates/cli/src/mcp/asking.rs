@@ -50,6 +50,9 @@ pub fn form(pending: &Pending, in_session: bool) -> Option<ElicitRequestParams> 
 
 /// What an agent has written cannot draw over what we say about it.
 fn message(pending: &Pending) -> String {
+    if pending.task.is_some() {
+        return of_task(pending);
+    }
     let mut text = format!(
         "exacta asks: may this run?\n\n{}\n\nin {}\n",
         visible(&pending.command),
@@ -73,6 +76,24 @@ fn message(pending: &Pending) -> String {
     if !pending.goal.is_empty() {
         text.push_str(&format!("the agent says that it is for: {}\n", visible(&pending.goal)));
     }
+    text
+}
+
+/// S4's three parts.
+fn of_task(pending: &Pending) -> String {
+    let mut text =
+        format!("exacta asks: may this task go on?\n\nGoal: {}\nPlan:\n", visible(&pending.goal));
+    for (number, step) in pending.plan.iter().enumerate() {
+        text.push_str(&format!("{:>3}. {}\n", number + 1, visible(step)));
+    }
+    if let Some(command) = &pending.irreversible {
+        text.push_str(&format!("Irreversible Command: {}\n", visible(command)));
+    }
+    for asked in &pending.asks {
+        let (command, reason) = (visible(&asked.command), visible(&asked.reason));
+        text.push_str(&format!("why it asks: {command}: {reason} ({})\n", asked.rule));
+    }
+    text.push_str(&format!("\nin {}\n", visible(&pending.directory)));
     text
 }
 

@@ -187,7 +187,7 @@ async fn within<T: Send + 'static>(
     project: Option<String>,
     work: impl FnOnce(&crate::service::Project) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    door.off(move |service| work(service.projects.find(project.as_deref())?)).await
+    door.off(move |service| work(service.up_to_date(project.as_deref())?)).await
 }
 
 fn seen(caller: &Caller) -> Seen {
@@ -289,6 +289,7 @@ async fn wait(
     let state = pending.state.name();
     let next = match pending.state {
         State::Pending => "no decision yet: call approval_wait again",
+        State::Approved if pending.task.is_some() => "the task goes on: task_show waits for it",
         State::Approved => "run the same command again",
         State::Denied | State::Used | State::Expired => "it will not run by this approval",
     };

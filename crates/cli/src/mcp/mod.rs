@@ -1,6 +1,6 @@
 //! `exacta mcp`: the same service for clients of the Model Context Protocol, on standard streams and over HTTP.
 //!
-//! - [`tools`]: what there is; [`executing`] and [`calls`] do it, [`answer`] says how it went.
+//! - [`tools`]: what there is; [`executing`], [`tasks`] and [`calls`] do it, [`answer`] says how it went.
 //! - [`caller`]: who calls; [`asking`]: its person is asked. No tool decides what a person has to.
 //! - [`standard`], [`http`]: the two ways in.
 
@@ -12,6 +12,7 @@ mod executing;
 mod http;
 mod progress;
 mod standard;
+mod tasks;
 mod tools;
 
 pub use http::{Mounted, mounted};
@@ -81,7 +82,7 @@ impl Door {
         let roots = self.service.projects.all().iter().map(|it| it.root.display().to_string());
         let roots: Vec<String> = roots.collect();
         format!(
-            "A bash for the project {}. Every command is judged by the operator's rules, files that it changes can be put back with undo, and programs run isolated. What a rule refuses says what to do instead; approval_pending means that a person has to decide: wait with approval_wait, then run the same command again.",
+            "A bash for the project {}. Every command is judged by the operator's rules, files that it changes can be put back with undo, and programs run isolated. What a rule refuses says what to do instead; approval_pending means that a person has to decide: wait with approval_wait, then run the same command again. Work of several commands is a task: task_run takes a plan with what is expected of each step, judges all of it before anything runs, and goes on by itself when a person has approved it.",
             roots.join(", ")
         )
     }
@@ -124,16 +125,23 @@ impl ServerHandler for Door {
         let caller = Caller::of(&context, self.way);
         let arguments = request.arguments.unwrap_or_default();
         let name: &str = &request.name;
-        let answer = if name == "shell_exec" {
-            let responses = request.input_responses.unwrap_or_default();
-            let again = request.request_state.map(|state| Again { state, responses });
-            executing::exec(self, &caller, arguments, again, &context).await
-        } else {
-            let Some(answer) = calls::call(self, &caller, name, arguments, &context).await else {
-                let message = format!("there is no tool {name}: tools/list names all of them");
-                return Err(ErrorData::invalid_params(message, None));
-            };
-            answer.map(CallToolResponse::from)
+        let responses = request.input_responses.unwrap_or_default();
+        let again = request.request_state.map(|state| Again { state, responses });
+        let answer = match name {
+            "shell_exec" => executing::exec(self, &caller, arguments, again, &context).await,
+            "task_run" => tasks::run(self, &caller, arguments, again, &context).await,
+            name => {
+                let answer = if name.starts_with("task_") {
+                    tasks::call(self, &caller, name, arguments, &context).await
+                } else {
+                    calls::call(self, &caller, name, arguments, &context).await
+                };
+                let Some(answer) = answer else {
+                    let message = format!("there is no tool {name}: tools/list names all of them");
+                    return Err(ErrorData::invalid_params(message, None));
+                };
+                answer.map(CallToolResponse::from)
+            }
         };
         // A failed tool is a result, which the model reads; a protocol error is for the program around it.
         Ok(answer.unwrap_or_else(|problem| answer::failed(&problem).into()))

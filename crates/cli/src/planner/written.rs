@@ -18,7 +18,8 @@ pub fn json(plan: &Plan) -> Value {
     Value::Object(fields)
 }
 
-fn step(step: &PlannedStep) -> Value {
+/// One of its steps.
+pub fn step(step: &PlannedStep) -> Value {
     let mut fields = Map::new();
     let mut set = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
     set("command", step.command.clone().into());

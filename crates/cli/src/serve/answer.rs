@@ -85,18 +85,24 @@ impl IntoResponse for Barred {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = match self.code {
-            Code::BadRequest | Code::NotADirectory => StatusCode::BAD_REQUEST,
+            Code::BadRequest | Code::NotADirectory | Code::BadPlan | Code::NoPlanner => {
+                StatusCode::BAD_REQUEST
+            }
             Code::UnknownProject
             | Code::UnknownSession
             | Code::UnknownProcess
             | Code::UnknownApproval
-            | Code::UnknownRecord => StatusCode::NOT_FOUND,
-            Code::AlreadyDecided | Code::NotUndone | Code::SessionBusy => StatusCode::CONFLICT,
+            | Code::UnknownRecord
+            | Code::UnknownTask => StatusCode::NOT_FOUND,
+            Code::AlreadyDecided
+            | Code::NotUndone
+            | Code::SessionBusy
+            | Code::TaskBusy
+            | Code::WrongState
+            | Code::UnsafeRetry => StatusCode::CONFLICT,
             Code::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let Problem { code, message, hint } = self;
-        let body = json!({ "error": { "code": code.name(), "message": message, "hint": hint } });
-        (status, Json(body)).into_response()
+        (status, Json(self.in_json())).into_response()
     }
 }

@@ -187,6 +187,84 @@ const OPERATIONS: &[Operation] = &[
     },
     Operation {
         method: "get",
+        path: "/v1/tasks",
+        whose: Whose::Agents,
+        about: "Tasks, newest first; an agent sees its own. Of all projects, unless one is named.",
+        query: &[
+            PROJECT,
+            ("state", "string", "only in this state"),
+            ("limit", "integer", "at most so many; 100 unless said"),
+        ],
+        body: &[],
+        answer: "TaskRow[]",
+    },
+    Operation {
+        method: "post",
+        path: "/v1/tasks",
+        whose: Whose::Agents,
+        about: "A task, from a plan or from a goal (which the operator's planner makes a plan of). It is worked on in the \
+                background. A wrong plan is `bad_plan` with `field`, `line` and `column`.",
+        query: &[],
+        body: &[
+            PROJECT,
+            ("plan", "", "an object, or a text in JSON or TOML: `exacta task schema`"),
+            ("goal", "string", "what is to be achieved; instead of a plan"),
+            ("agent", "string", "a person: who it is done for. An agent asks for itself"),
+            ("rollback_on_failure", "boolean", "take back what was done if it fails"),
+            ("step_by_step", "boolean", "every step that needs a yes is decided on its own"),
+        ],
+        answer: "Task",
+    },
+    Operation {
+        method: "get",
+        path: "/v1/tasks/{id}",
+        whose: Whose::Agents,
+        about: "One of them as a whole; at the approval gate with S4's notification.",
+        query: &[
+            PROJECT,
+            (
+                "wait_ms",
+                "integer",
+                "how long to wait until it has ended, or a person has to do something",
+            ),
+        ],
+        body: &[],
+        answer: "Task",
+    },
+    Operation {
+        method: "post",
+        path: "/v1/tasks/{id}",
+        whose: Whose::Agents,
+        about: "`approve` and `reject` (people only), `cancel`, `retry` and `run`.",
+        query: &[],
+        body: &[
+            PROJECT,
+            ("action!", "string", "approve, reject, cancel, retry or run"),
+            ("step", "integer", "approve: only this step, counted from 1 on"),
+            ("force", "boolean", "retry, people only: also where a step may have taken effect"),
+        ],
+        answer: "Task",
+    },
+    Operation {
+        method: "get",
+        path: "/v1/tasks/{id}/log",
+        whose: Whose::Agents,
+        about: "The last 1000 entries of its `executionLog`, each with its number.",
+        query: &[PROJECT, ("after", "integer", "only those behind this number")],
+        body: &[],
+        answer: "LogEntry[]",
+    },
+    Operation {
+        method: "get",
+        path: "/v1/tasks/{id}/events",
+        whose: Whose::Agents,
+        about: "Server-sent: `task` whenever it changes, `log` for every entry, `ended` at its end.",
+        query: &[PROJECT, ("after", "integer", "only entries behind this number")],
+        body: &[],
+        answer: "Events",
+    },
+    Operation {
+        method: "get",
         path: "/v1/history",
         whose: Whose::Persons,
         about: "What was asked, newest first: as `exacta shell history --json`.",
@@ -305,7 +383,7 @@ const OPERATIONS: &[Operation] = &[
         method: "get",
         path: "/v1/events",
         whose: Whose::Persons,
-        about: "Server-sent: `approval`, `session` and `process`, whenever one comes or changes.",
+        about: "Server-sent: `approval`, `session`, `process` and `task`, whenever one comes or changes.",
         query: &[],
         body: &[],
         answer: "Events",
@@ -326,6 +404,23 @@ const TURNING: &[Word] = &[
     ("id", "integer", "which record; the newest that can be if none is named"),
     ("force", "boolean", "also over what was changed since, which is kept"),
     ("dry_run", "boolean", "only say what would be done"),
+];
+
+const ROW: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("project", "string"),
+    ("agent", "string"),
+    ("goal", "string"),
+    ("state", "string"),
+    ("reason", "string"),
+    ("denied", "boolean"),
+    ("steps", "integer"),
+    ("done", "integer"),
+    ("step", "integer?"),
+    ("approval", "string?"),
+    ("created", "integer"),
+    ("changed", "integer"),
+    ("next", "string[]"),
 ];
 
 /// The fields of an answer; `[]` behind a type: a list of them, `?`: or null.
@@ -400,6 +495,48 @@ const SCHEMAS: &[(&str, &[(&str, &str)])] = &[
             ("report", "object?"),
         ],
     ),
+    ("TaskRow", ROW),
+    (
+        "Task",
+        &[
+            ("schema_version", "integer"),
+            ("id", "string"),
+            ("project", "string"),
+            ("agent", "string"),
+            ("goal", "string"),
+            ("state", "string"),
+            ("reason", "string"),
+            ("denied", "boolean"),
+            ("approval", "string?"),
+            ("asks", "integer[]"),
+            ("approved", "integer[]"),
+            ("approved_by", "string"),
+            ("rollback_on_failure", "boolean"),
+            ("step_by_step", "boolean"),
+            ("rolled_back", "boolean"),
+            ("round", "integer"),
+            ("created", "integer"),
+            ("changed", "integer"),
+            ("plan", "object?"),
+            ("steps", "object[]"),
+            ("step", "integer?"),
+            ("done", "integer"),
+            ("moves", "object[]"),
+            ("executionLog", "object[]"),
+            ("notification", "object?"),
+            ("report", "string"),
+            ("next", "string[]"),
+        ],
+    ),
+    (
+        "LogEntry",
+        &[
+            ("number", "integer"),
+            ("timestamp", "integer"),
+            ("type", "string"),
+            ("content", "string"),
+        ],
+    ),
     (
         "Approval",
         &[
@@ -414,6 +551,7 @@ const SCHEMAS: &[(&str, &[(&str, &str)])] = &[
             ("irreversible", "string?"),
             ("asks", "object[]"),
             ("tried", "object?"),
+            ("task", "string?"),
             ("always", "string?"),
             ("digest", "string"),
             ("created", "integer"),
@@ -509,7 +647,12 @@ fn body(words: &[Word]) -> Value {
         if plain != *name {
             required.push(plain);
         }
-        properties.insert(plain.to_owned(), json!({ "type": kind, "description": about }));
+        // Without a type it may be any of several.
+        let said = match *kind {
+            "" => json!({ "description": about }),
+            kind => json!({ "type": kind, "description": about }),
+        };
+        properties.insert(plain.to_owned(), said);
     }
     json!({
         "type": "object", "properties": properties,
@@ -554,7 +697,9 @@ mod tests {
     /// What the router has stands in the sources as text, and nowhere else.
     #[test]
     fn every_route_is_described() {
-        let sources = [include_str!("routes.rs"), include_str!("people.rs")].concat();
+        let sources =
+            [include_str!("routes.rs"), include_str!("people.rs"), include_str!("tasks.rs")]
+                .concat();
         let routed: BTreeSet<&str> = sources
             .split(".route(\"")
             .skip(1)

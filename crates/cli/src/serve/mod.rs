@@ -3,6 +3,7 @@
 //! - [`tokens`], [`guard`]: who may come in.
 //! - [`listening`]: connections, and their end.
 //! - [`routes`]: what can be asked; [`running`] is the part that takes long.
+//! - [`tasks`]: work that goes on by itself.
 //! - [`page`]: what people see of it.
 
 mod answer;
@@ -15,6 +16,7 @@ mod page;
 mod people;
 mod routes;
 mod running;
+mod tasks;
 mod tokens;
 
 pub use guard::Client;
@@ -75,6 +77,7 @@ fn listen(
     match started.and_then(|(runtime, daemon, bound)| {
         let (telegram, told) = (telegram(global, &daemon)?, listening::told_to_end()?);
         announce(&daemon, &bound);
+        daemon.service.attend_tasks();
         let router = routes(&daemon);
         runtime.block_on(listening::until_told_to_end(Arc::clone(&daemon), router, bound, told));
         if let Some(telegram) = telegram {

@@ -48,6 +48,9 @@ const FILES: &[(&str, &[u8])] = files![
     "diff.js",
     "policy.js",
     "status.js",
+    "tasks.js",
+    "task.js",
+    "gate.js",
     "doctor.js",
 ];
 

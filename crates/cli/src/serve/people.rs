@@ -58,7 +58,7 @@ async fn about(
     work: impl FnOnce(&Project) -> Result<Value, Problem> + Send + 'static,
 ) -> Response {
     let named = words.get("project").cloned();
-    answered(off(daemon, move |service| work(service.projects.find(named.as_deref())?)).await)
+    answered(off(daemon, move |service| work(service.up_to_date(named.as_deref())?)).await)
 }
 
 async fn history(State(daemon): Here, Query(words): Words) -> Response {

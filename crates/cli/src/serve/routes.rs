@@ -15,7 +15,7 @@ use serde_json::json;
 use super::answer::Barred;
 use super::body::Body;
 use super::guard::{self, Client};
-use super::{Daemon, description, metrics, page, people, running};
+use super::{Daemon, description, metrics, page, people, running, tasks};
 use crate::service::{Ask, Decision, Problem, Project, Service};
 use exacta::approvals::{Patience, Pending, Who};
 
@@ -35,6 +35,7 @@ pub fn all(daemon: &Arc<Daemon>) -> Router {
         .route("/v1/policy/test", post(test))
         .route("/metrics", get(counts))
         .merge(people::routes())
+        .merge(tasks::routes())
         .route_service("/mcp", daemon.mcp.service.clone())
         .layer(middleware::from_fn_with_state(Arc::clone(daemon), guard::token));
     Router::new()

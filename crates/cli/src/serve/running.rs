@@ -25,7 +25,7 @@ use crate::service::{Code, Event as Rung, Hearer, Leash, Problem, Told, UntilAns
 /// So many pieces of output wait for a client; then the command waits.
 const DEPTH: usize = 64;
 /// So that what stands between does not take the connection for dead.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+pub const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
 pub async fn run(
     State(daemon): Here,
@@ -108,10 +108,7 @@ fn streamed(
     tokio::spawn(async move {
         let last = match perform(&daemon, asked, ask, hearer, leash).await {
             Ok(report) => event("ended", &report),
-            Err(Problem { code, message, hint }) => {
-                let error = json!({ "code": code.name(), "message": message, "hint": hint });
-                event("problem", &json!({ "error": error }))
-            }
+            Err(problem) => event("problem", &problem.in_json()),
         };
         let _who_is_gone_wants_nothing = sender.send(last).await;
     });
@@ -130,7 +127,7 @@ fn ring(daemon: &Daemon, told: &Told<'_>) {
     }
 }
 
-fn event(kind: &str, data: &Value) -> Event {
+pub fn event(kind: &str, data: &Value) -> Event {
     // A JSON text has no line break of its own.
     Event::default().event(kind).data(data.to_string())
 }

@@ -8,7 +8,7 @@ const DEPTH: usize = 1_024;
 
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// `approval`, `session` or `process`; of one session `started`, `output`, `approval` or `ended`.
+    /// `approval`, `session`, `process` or `task`; of one session `started`, `output`, `approval` or `ended`.
     pub kind: &'static str,
     pub data: Value,
 }

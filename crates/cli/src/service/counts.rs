@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use exacta::tasks::State;
 use serde_json::Value;
 
 /// Seconds up to which a run is counted in each bucket, and how the buckets are called.
@@ -17,6 +18,10 @@ pub const BUCKETS: [(f64, &str); 8] = [
     (f64::INFINITY, "+Inf"),
 ];
 
+/// How tasks end.
+pub const ENDINGS: [State; 4] =
+    [State::Completed, State::Failed, State::Cancelled, State::NeedsReview];
+
 #[derive(Default)]
 pub struct Counts {
     runs: AtomicU64,
@@ -25,6 +30,8 @@ pub struct Counts {
     microseconds: AtomicU64,
     /// Each with all that are in those before it.
     buckets: [AtomicU64; BUCKETS.len()],
+    /// In the order of [`ENDINGS`].
+    tasks: [AtomicU64; ENDINGS.len()],
 }
 
 /// As they are now.
@@ -34,6 +41,7 @@ pub struct Counted {
     pub failed: u64,
     pub seconds: f64,
     pub buckets: [u64; BUCKETS.len()],
+    pub tasks: [u64; ENDINGS.len()],
 }
 
 impl Counts {
@@ -53,6 +61,12 @@ impl Counts {
         }
     }
 
+    pub fn task_ended(&self, state: State) {
+        for (ending, count) in ENDINGS.iter().zip(&self.tasks) {
+            count.fetch_add(u64::from(*ending == state), Ordering::Relaxed);
+        }
+    }
+
     pub fn now(&self) -> Counted {
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Counted {
@@ -61,6 +75,7 @@ impl Counts {
             failed: load(&self.failed),
             seconds: load(&self.microseconds) as f64 / 1e6,
             buckets: std::array::from_fn(|at| self.buckets.get(at).map_or(0, load)),
+            tasks: std::array::from_fn(|at| self.tasks.get(at).map_or(0, load)),
         }
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const SESSIONS: usize = 256;
 /// Commands that somebody waits for, at once. Each has a thread, and there are 512: some are left for whoever decides.
 pub const RUNNING: usize = 384;
+/// Tasks that run or wait for their turn, at once: each has a thread of its own.
+pub const TASKS: usize = 64;
 /// Background processes at once, ended ones that can still be read included.
 pub const PROCESSES: usize = 256;
 /// A session that nobody has used for so long ends.

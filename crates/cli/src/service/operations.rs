@@ -101,6 +101,9 @@ impl Service {
             DecideError::First(problem) => Problem::new(Code::BadRequest, problem, ""),
         })?;
         self.bell.ring("approval", serde_json::json!(pending));
+        if pending.task.is_some() {
+            self.task_was_decided();
+        }
         Ok(pending)
     }
 }

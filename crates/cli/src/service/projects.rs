@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use exacta::audit::Trail;
+use exacta::redaction::Rules;
+use exacta::tasks::{Grounds, PlanningFailed};
 
 use super::{Code, Problem};
 use crate::invocation::Global;
 use crate::launch::{self, Launch};
+use crate::planner::{self, ChosenPlanner};
 use crate::verbs::audit;
 
 /// One of them.
@@ -25,6 +28,28 @@ impl Project {
     /// The record of what was done in it.
     pub fn trail(&self) -> Result<Trail, Problem> {
         audit::trail_of(&self.global).map_err(Problem::failed)
+    }
+
+    /// What its tasks stand on.
+    pub fn grounds(&self) -> Result<Grounds, Problem> {
+        launch::task_grounds(&self.global).map_err(Problem::failed)
+    }
+
+    /// Who makes plans of goals.
+    pub fn planner(&self) -> Result<ChosenPlanner, PlanningFailed> {
+        let failed = |problem: exacta::EngineError| PlanningFailed {
+            message: problem.to_string(),
+            hint: "`exacta doctor` says what is missing".to_owned(),
+        };
+        let configuration = launch::configuration(&self.global).map_err(failed)?;
+        let allowed = planner::allowed(&configuration);
+        planner::choose(&configuration, &self.root, allowed, Box::new(|_| {}))
+    }
+
+    /// What is not shown of what is in it.
+    pub fn redaction(&self) -> Result<Rules, Problem> {
+        let configuration = launch::configuration(&self.global).map_err(Problem::failed)?;
+        Ok(launch::redaction(&configuration).rules().clone())
     }
 
     pub fn name(&self) -> String {

@@ -31,7 +31,7 @@ pub fn question(project: &Project, pending: &Pending) -> String {
     more(&mut text, pending.plan.len());
     match &pending.irreversible {
         Some(command) => {
-            let _ = writeln!(text, "\nCannot be undone: {}", short(command, 500));
+            let _ = writeln!(text, "\nIrreversible Command: {}", short(command, 500));
         }
         None => text.push_str("\nWhat it changes in the project can be undone.\n"),
     }
@@ -59,6 +59,10 @@ pub fn question(project: &Project, pending: &Pending) -> String {
 
 pub fn buttons(pending: &Pending) -> Value {
     let button = |text: &str, choice: &str| json!({ "text": text, "callback_data": format!("{choice} {}", pending.id) });
+    // A task asks once, and for itself.
+    if pending.task.is_some() {
+        return json!([[button("Approve", "once")], [button("Reject", "no")]]);
+    }
     let mut yes = vec![button("Once", "once"), button("Session", "session")];
     if pending.always.is_some() {
         yes.push(button("Always", "always"));

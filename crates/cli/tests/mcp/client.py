@@ -22,6 +22,7 @@ TOOLS = {
     "shell_exec", "shell_session_open", "shell_session_close",
     "process_read", "process_write", "process_kill", "process_list",
     "undo", "diff", "log", "history", "policy_test", "approval_wait", "approval_list",
+    "task_run", "task_list", "task_show", "task_log", "task_cancel",
 }
 
 
@@ -197,6 +198,55 @@ async def waits(client, name):
     check(value["state"] == "ended" and file.exists(), value)
 
 
+def plan(*commands):
+    return {"goal": "to see what happens", "steps": [{"command": command} for command in commands]}
+
+
+async def task(client, arguments, tool="task_run", **more):
+    result = await client.call_tool(tool, arguments, **more)
+    check(not result.is_error, result)
+    return result.structured_content
+
+
+async def works_on_tasks(client, person, name, may_ask):
+    told = []
+
+    async def hear(progress, total, message):
+        told.append(message)
+
+    value = await task(client, {"plan": plan("echo one", "echo two")}, progress_callback=hear)
+    check((value["state"], value["steps"][1]["stdout"]) == ("completed", "two\n"), value)
+    check("echo two" in "".join(told), told)
+    log = await task(client, {"task_id": value["task_id"]}, "task_log")
+    check({"command", "output", "info"} <= {entry["type"] for entry in log["entries"]}, log)
+    wrong = await client.call_tool("task_run", {"plan": {"goal": "x", "steps": [{"comand": "ls"}]}})
+    check(wrong.is_error and wrong.structured_content["error"]["field"] == "steps[0]", wrong)
+    file = ROOT / f"old-{name}"
+    file.write_text("old")
+    dangerous = {"plan": plan(f"rm {file.name}", "echo gone")}
+    if may_ask:
+        person.answer, before = ElicitResult(action="accept", content={"decision": "once"}), len(person.questions)
+        value = await task(client, dangerous)
+        question = person.questions[-1].message
+        check(len(person.questions) == before + 1 and f"Irreversible Command: rm {file.name}" in question, question)
+        check("Goal: to see what happens" in question and "  2. echo gone" in question, question)
+    else:
+        value = await task(client, dangerous)
+        check(value["state"] == "approval_pending" and file.exists(), value)
+        check(value["approval"]["plan"] == [f"rm {file.name}", "echo gone"], value)
+        approval = value["approval"]["id"]
+        await anyio.run_process([EXACTA, "--root", str(ROOT), "approvals", "approve", approval])
+        value = await task(client, {"task_id": value["task_id"], "wait_ms": 20000}, "task_show")
+    check(value["state"] == "completed" and not file.exists(), value)
+    file.write_text("old")
+    if not may_ask:
+        value = await task(client, dangerous)
+        value = await task(client, {"task_id": value["task_id"]}, "task_cancel")
+        check(value["state"] == "cancelled" and file.exists(), value)
+    listed = (await task(client, {"limit": 50}, "task_list"))["tasks"]
+    check(value["task_id"] in [one["id"] for one in listed], listed)
+
+
 async def everything(connect, name, may_ask):
     person, about = Person(), Implementation(name="python", version="1")
     for mode in ("legacy", "2026-07-28", "auto"):
@@ -209,6 +259,7 @@ async def everything(connect, name, may_ask):
             await tells_progress(client)
             await cancels(client, str(100000 + abs(hash(marker)) % 100000))
             await has_background(client)
+            await works_on_tasks(client, person, marker, may_ask)
             if may_ask:
                 await asks(client, person, marker)
             else:

@@ -138,6 +138,14 @@ impl Daemon {
         (self.project.take().expect("a project"), begun.elapsed())
     }
 
+    /// Ends as the kernel ends it; its project is left.
+    #[allow(dead_code, reason = "each test uses some of it")]
+    pub fn kill(&mut self) -> Project {
+        self.process.kill().expect("it is there");
+        self.process.wait().expect("it ends");
+        self.project.take().expect("a project")
+    }
+
     pub fn project(&self) -> &Project {
         self.project.as_ref().expect("a project")
     }

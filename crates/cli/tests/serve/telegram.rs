@@ -173,6 +173,32 @@ fn whoever_is_on_the_list_decides() {
     assert_eq!((&used["door"], &used["by"]), (&json!("telegram"), &json!("@anna (7)")));
 }
 
+/// S4's notification: Goal, Plan, Irreversible Command.
+#[test]
+fn a_task_goes_on_when_its_question_is_answered_on_a_phone() {
+    let telegram = Telegram::start();
+    let project = Project::new();
+    project.write("old.txt", "old\n");
+    let daemon = telegram.daemon(project);
+    let steps = json!([{ "command": "echo first" }, { "command": "rm old.txt" }]);
+    let plan = json!({ "goal": "a clean start", "agent": "bot", "steps": steps });
+    let made = daemon.post(As::Agent, "/v1/tasks", &json!({ "plan": plan })).json();
+    let message = telegram.said("sendMessage", 1)[0].clone();
+    let text = message["text"].as_str().expect("a text");
+    let parts = "Goal: a clean start\n\nPlan:\n1. echo first\n2. rm old.txt\n\nIrreversible Command: rm old.txt\n";
+    assert!(text.contains(parts), "{text}");
+    let offered = message["reply_markup"]["inline_keyboard"].to_string();
+    assert!(!offered.contains("Session") && !offered.contains("Always"), "{offered}");
+    telegram.press(&button(&message, "Approve"), ANNA);
+    let path = format!("/v1/tasks/{}", made["id"].as_str().expect("an id"));
+    let task = until("it is done", || {
+        let task = daemon.get(As::Person, &path).json();
+        (task["state"] == "completed").then_some(task)
+    });
+    assert_eq!(task["approved_by"], "@anna (7) (telegram)");
+    assert!(daemon.project().read("old.txt").is_none());
+}
+
 #[test]
 fn what_was_decided_elsewhere_is_shown() {
     let telegram = Telegram::start();

@@ -308,7 +308,7 @@ impl Audit {
 
     /// What writes the record, if something was written: as long as somebody has it, it stays open.
     pub(crate) fn held(&self) -> Option<Held> {
-        self.writer.get().map(|writer| Held { _writer: Arc::clone(writer) })
+        self.writer.get().map(|writer| Held { writer: Arc::clone(writer) })
     }
 
     /// Nothing follows, and everything is written.
@@ -343,7 +343,14 @@ impl Audit {
 /// request keeps it from one to the next. Whoever lets go of it last waits until all is written.
 #[derive(Clone)]
 pub struct Held {
-    _writer: Arc<Writer>,
+    writer: Arc<Writer>,
+}
+
+impl Held {
+    /// Waits until all that was handed over is written: whoever reads the record then finds it.
+    pub fn flush(&self) -> Result<(), AuditError> {
+        self.writer.flush()
+    }
 }
 
 /// The request ends.

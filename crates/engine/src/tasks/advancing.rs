@@ -47,6 +47,10 @@ impl Work<'_> {
         {
             return self.end(&who);
         }
+        if state != State::Evaluating && self.is_left() {
+            self.put_down()?;
+            return Ok(Onward::No);
+        }
         match state {
             State::PendingApproval => self.at_the_gate(),
             State::Pending => self.begin(),

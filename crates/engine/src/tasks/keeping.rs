@@ -117,6 +117,11 @@ impl Keeper {
         rows.unwrap_or_default().iter().map(read).collect()
     }
 
+    pub(super) fn unfinished(&self) -> Result<Vec<Task>, TaskError> {
+        let rows = self.with_existing(|store| store.unfinished())?;
+        rows.unwrap_or_default().iter().map(read).collect()
+    }
+
     pub(super) fn moves(&self, id: &str) -> Result<Vec<Move>, TaskError> {
         let moves = self.with_existing(|store| store.moves(id))?.unwrap_or_default();
         let read = |it: exacta_store::tasks::Move| {

@@ -131,8 +131,11 @@ fn step_of(asked: &Asked, plan: &[String], steps: &[usize]) -> Option<usize> {
         return Some(0);
     }
     let first = asked.command.split_whitespace().next()?;
-    let has = |step: &usize| plan.get(*step).is_some_and(|command| command.contains(first));
-    steps.iter().position(has)
+    let has = |text: &str| {
+        steps.iter().position(|step| plan.get(*step).is_some_and(|command| command.contains(text)))
+    };
+    // Two steps may begin with the same word.
+    has(&asked.command).or_else(|| has(first))
 }
 
 /// As it would be typed; what is known only when it runs stays as the script wrote it.

@@ -128,6 +128,11 @@ impl Tasks {
         self.keeper.list()
     }
 
+    /// Those that have not ended, the oldest first.
+    pub fn unfinished(&self) -> Result<Vec<Task>, TaskError> {
+        self.keeper.unfinished()
+    }
+
     /// The lines of its `executionLog` behind one, each with its number: the last thousand.
     pub fn log(&self, id: &str, after: u64) -> Result<Vec<(u64, LogEntry)>, TaskError> {
         self.keeper.log(&self.get(id)?.id, after)

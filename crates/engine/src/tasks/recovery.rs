@@ -80,6 +80,12 @@ impl Work<'_> {
     fn settle_attempts(&mut self) -> Result<(Became, String), TaskError> {
         let mut said = "whoever worked on it has died between two steps".to_owned();
         for step in 0..self.task.steps.len() {
+            if self.is_half_done(step) {
+                if !self.can_run_again(step)? {
+                    return Ok((Became::NeedsReview, self.task.reason.clone()));
+                }
+                continue;
+            }
             let open = self.last_attempt(step).filter(|last| last.ended.is_none()).cloned();
             let Some(open) = open else { continue };
             let fate = self.fate(step, &open)?;
@@ -113,6 +119,43 @@ impl Work<'_> {
             self.say(&said);
         }
         Ok((Became::Resumable, said))
+    }
+
+    /// Whoever works on it goes. What is half done is taken back, so that it can run again; the state stays, and with it
+    /// what the next one has to do.
+    pub(super) fn put_down(&mut self) -> Result<(), TaskError> {
+        for step in 0..self.task.steps.len() {
+            if self.is_half_done(step) && !self.can_run_again(step)? {
+                return Ok(());
+            }
+        }
+        self.say("put down, to be taken up again");
+        Ok(())
+    }
+
+    /// A step was stopped, and nothing of it was taken back yet.
+    fn is_half_done(&self, step: usize) -> bool {
+        let half = |last: &Attempt| last.ended.is_some() && last.interrupted && !last.rolled_back;
+        self.last_attempt(step).is_some_and(half)
+    }
+
+    /// Takes it back. False: that cannot be, and a person has to look.
+    fn can_run_again(&mut self, step: usize) -> Result<bool, TaskError> {
+        let idempotent = self.task.planned(step).is_some_and(|planned| planned.idempotent);
+        let taken = self.take_back_last(step)?;
+        let unsafe_because = taken.err().filter(|_| !idempotent);
+        let why = unsafe_because.map(|why| {
+            format!("step {} was stopped when it had begun, and what it did stays: {why}", step + 1)
+        });
+        if let Some(run) = self.task.steps.get_mut(step) {
+            run.state = if why.is_some() { StepState::Failed } else { StepState::Waiting };
+            run.why = why.clone().unwrap_or_default();
+        }
+        match &why {
+            Some(why) => self.move_to(State::NeedsReview, why)?,
+            None => self.save()?,
+        }
+        Ok(why.is_none())
     }
 
     fn fate(&self, step: usize, open: &Attempt) -> Result<Fate, TaskError> {

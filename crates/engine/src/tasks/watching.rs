@@ -79,6 +79,8 @@ pub struct Stopper(Arc<Mutex<Stopped>>);
 #[derive(Default)]
 struct Stopped {
     who: Option<String>,
+    /// Whoever works on it goes; somebody else takes it up later.
+    left: bool,
     current: Option<Canceller>,
 }
 
@@ -92,19 +94,38 @@ impl Stopper {
         }
     }
 
+    /// Nobody ends it: it is put down where it is, so that it can be taken up again. What a step had done by then is
+    /// taken back.
+    pub fn leave(&self) {
+        let mut stopped = self.lock();
+        stopped.left = true;
+        if let Some(current) = &stopped.current {
+            current.cancel();
+        }
+    }
+
     /// Who has ended it.
     pub fn who(&self) -> Option<String> {
         self.lock().who.clone()
     }
 
+    /// Ended, or left.
     pub fn is_stopped(&self) -> bool {
-        self.lock().who.is_some()
+        let stopped = self.lock();
+        stopped.left || stopped.who.is_some()
+    }
+
+    /// It is to be put down, and nobody wants it to end.
+    pub(super) fn is_left(&self) -> bool {
+        let stopped = self.lock();
+        stopped.left && stopped.who.is_none()
     }
 
     /// This request is what runs now. One that comes too late does not.
     pub(super) fn attach(&self, canceller: Option<Canceller>) {
         let mut stopped = self.lock();
-        if let (Some(_), Some(canceller)) = (&stopped.who, &canceller) {
+        let is_stopped = stopped.left || stopped.who.is_some();
+        if let Some(canceller) = canceller.as_ref().filter(|_| is_stopped) {
             canceller.cancel();
         }
         stopped.current = canceller;

@@ -41,6 +41,8 @@ impl<'a> Work<'a> {
                     let wanted = || tasks.keeper.cancelled_by(&id).ok().flatten();
                     if let Some(who) = manner.stopper.who().or_else(wanted) {
                         stopper.stop(&who);
+                    } else if manner.stopper.is_left() {
+                        stopper.leave();
                     }
                     thread::park_timeout(PAUSE);
                 }
@@ -62,6 +64,11 @@ impl<'a> Work<'a> {
             Some(who) => Ok(Some(who)),
             None => self.tasks.keeper.cancelled_by(&self.task.id),
         }
+    }
+
+    /// Whoever works on it is to go, and nobody wants it to end.
+    pub(super) fn is_left(&self) -> bool {
+        self.stopper.is_left() || self.manner.stopper.is_left()
     }
 
     pub(super) fn move_to(&mut self, to: State, why: &str) -> Result<(), TaskError> {

@@ -14,6 +14,7 @@ mod child;
 mod endings;
 mod gate;
 mod kills;
+mod put_down;
 mod retries;
 mod scene;
 mod turns;
@@ -31,7 +32,9 @@ fn main() -> ExitCode {
 }
 
 fn run_all() -> ExitCode {
-    let all = [way::ALL, gate::ALL, retries::ALL, endings::ALL, kills::ALL, turns::ALL].concat();
+    let all =
+        [way::ALL, gate::ALL, retries::ALL, endings::ALL, kills::ALL, turns::ALL, put_down::ALL]
+            .concat();
     let trial = |(name, test): (&'static str, fn())| {
         Trial::test(name, move || {
             test();

@@ -188,6 +188,11 @@ impl TaskStore {
         rows::list(&self.database.connection).map_err(database("be read"))
     }
 
+    /// Those that have not ended, the oldest first.
+    pub fn unfinished(&self) -> Result<Vec<Row>, AuditError> {
+        rows::unfinished(&self.database.connection).map_err(database("be read"))
+    }
+
     /// The way it has come, the first step first.
     pub fn moves(&self, id: &str) -> Result<Vec<Move>, AuditError> {
         rows::moves(&self.database.connection, id).map_err(database("be read"))

@@ -57,6 +57,14 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<Row>> {
     connection.prepare(&sql)?.query_map([], row)?.collect()
 }
 
+pub(super) fn unfinished(connection: &Connection) -> rusqlite::Result<Vec<Row>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM tasks WHERE state NOT IN ('completed', 'failed', 'cancelled')
+         ORDER BY id"
+    );
+    connection.prepare_cached(&sql)?.query_map([], row)?.collect()
+}
+
 pub(super) fn moves(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Move>> {
     let sql = "SELECT seq, stamp, source, target, why FROM task_moves WHERE task = ? ORDER BY seq";
     let read = |row: &SqlRow<'_>| {

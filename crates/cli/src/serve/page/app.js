@@ -14,10 +14,11 @@ import { areSeveral, choose, loadProjects, nameOf, project, projects } from "./p
 import { stopAll } from "./runs.js";
 import { processes, sessions } from "./sessions.js";
 import { status } from "./status.js";
+import { tasks } from "./tasks.js";
 import { inline } from "./text.js";
 import { undo } from "./undo.js";
 
-const VIEWS = { approvals, sessions, processes, history, undo, policy, status };
+const VIEWS = { approvals, tasks, sessions, processes, history, undo, policy, status };
 const main = document.getElementById("main");
 
 /** What belongs to whoever is signed in, and to the view that is shown. */

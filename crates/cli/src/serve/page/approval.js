@@ -1,9 +1,10 @@
 // One approval: all that a person should know before they decide. Deciding itself is in decide.js.
 
 import { path, post } from "./api.js";
-import { badge, button, element, facts, failure, loading, note, replace, warning } from "./dom.js";
+import { badge, button, element, facts, failure, link, loading, note, replace, warning } from "./dom.js";
 import { diff } from "./diff.js";
 import { STORE, choices } from "./decide.js";
+import { gateOf } from "./gate.js";
 import { areSeveral, nameOf } from "./projects.js";
 import { block, exact, inline, name, visible } from "./text.js";
 import { countdown, moment } from "./time.js";
@@ -83,7 +84,22 @@ function stateOf(approval) {
     return approval.state === "pending" ? "expired" : approval.state;
 }
 
+/** Of a task: its goal, its plan and the command that cannot be undone. */
+function ofTask(approval) {
+    const { task, directory } = approval;
+    return element(
+        "div",
+        { class: "approval-body" },
+        gateOf(approval),
+        facts([
+            ["Runs in", name(directory)],
+            ["Task", link("tasks", task, exact(task))],
+        ]),
+    );
+}
+
 function details(approval) {
+    if (approval.task) return ofTask(approval);
     const command = block(approval.command, "command");
     return element(
         "div",

@@ -1,4 +1,4 @@
-// What the daemon tells as it happens: dispatches `approval`, `session` and `process`, and `connection` for its own state.
+// What the daemon tells as it happens: dispatches `approval`, `session`, `process` and `task`, and `connection` for its own state.
 
 import { path } from "./api.js";
 import { listen } from "./stream.js";

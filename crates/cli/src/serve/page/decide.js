@@ -9,8 +9,29 @@ import { block, exact, inline, name, visible } from "./text.js";
 /** Where `always` and `never` are stored, in the project. */
 export const STORE = ".clada/commands.json";
 
+const OF_TASKS = [
+    {
+        name: "once",
+        label: "Approve",
+        look: "primary",
+        decision: "approve",
+        scope: "once",
+        about: "The task goes on with its plan (a)",
+    },
+    {
+        name: "deny",
+        label: "Reject",
+        look: "danger",
+        decision: "deny",
+        scope: "once",
+        about: "The task has failed then (d)",
+    },
+];
+
 /** The answers to this one, in the order of the buttons. */
 export function choices(approval) {
+    // A task asks once, and for itself.
+    if (approval.task) return OF_TASKS;
     return [
         {
             name: "once",

@@ -4,13 +4,13 @@ import { isAsking, tell } from "./dialog.js";
 import { element } from "./dom.js";
 
 const KEPT_AS = "exacta-keys";
-const VIEWS = ["approvals", "sessions", "history", "undo", "policy", "status"];
+const VIEWS = ["approvals", "tasks", "sessions", "history", "undo", "policy", "status"];
 const HELP = [
     ["j  k", "next, previous in a list"],
     ["Enter", "open"],
     ["a  d", "approve, deny what has the focus; asks before it counts"],
     ["/", "search"],
-    ["1 … 6", "the views, from left to right"],
+    ["1 … 7", "the views, from left to right"],
     ["Esc", "leave a field or a question"],
     ["?", "this"],
 ];

@@ -52,13 +52,21 @@ export function countdown(value, over) {
     made.title = `until ${date.toLocaleString()}`;
     return count(made, () => {
         const left = Math.max(0, Math.ceil((date - now()) / 1000));
-        made.textContent = left > 0 ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "expired";
+        made.textContent = left > 0 ? `${remaining(left)} left` : "expired";
         made.classList.toggle("urgent", left < 60);
         if (left === 0) {
             counted.delete(made);
             over?.();
         }
     });
+}
+
+/** Nobody counts the seconds of hours. */
+function remaining(seconds) {
+    const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+    return minutes < 60
+        ? `${minutes}:${String(rest).padStart(2, "0")}`
+        : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** How long something has been going on. */
