@@ -29,6 +29,6 @@ pub mod walk;
 pub mod word;
 
 pub use guarded::{RUN_LATER, runs_later};
-pub use judge::{Action, Policy, Profile, TASK_IRREVERSIBLE, TASK_NOT_LISTED};
+pub use judge::{Action, Policy, Profile, TASK_IRREVERSIBLE, TASK_NOT_LISTED, TASK_WRITTEN};
 pub use surroundings::{Place, Surroundings};
 pub use verdict::{Decision, Finding, JudgedCommand, Source, Step, Verdict};

@@ -8,7 +8,7 @@ mod world;
 use bstr::{BString, ByteSlice};
 use exacta_policy::rules::{KEYWORDS, RuleFile, TaskList, Tier};
 use exacta_policy::{
-    Action, Decision, Policy, Profile, TASK_IRREVERSIBLE, TASK_NOT_LISTED, Verdict,
+    Action, Decision, Policy, Profile, TASK_IRREVERSIBLE, TASK_NOT_LISTED, TASK_WRITTEN, Verdict,
 };
 use world::Project;
 
@@ -373,4 +373,26 @@ fn the_operator_can_let_tasks_fetch() {
     let policy = policy.for_tasks(TaskList::default());
     let verdict = policy.screen("curl https://example.com/".into(), &Project);
     assert_eq!(verdict.decision, Allow, "{:?}", verdict.finding);
+}
+
+#[test]
+fn commands_that_the_task_writes_and_runs_are_asked_about() {
+    for text in [
+        r#"echo '{"scripts": {"x": "mv a b"}}' > package.json; npm run x"#,
+        "sed -i 's/jest/touch made/' package.json && npm test",
+        "(\necho 'mv a b' > run.sh\n)\n(\nnpm run x\n)\n",
+    ] {
+        let verdict = screen(text, &["sed"]);
+        assert!(has(&verdict, TASK_WRITTEN) && verdict.decision >= Confirm, "{text}: {verdict:?}");
+    }
+    for text in ["echo 'export const a = 1' > src/a.js; npm test", "echo x > notes.md; npm test"] {
+        assert!(!has(&screen(text, &[]), TASK_WRITTEN), "{text}");
+    }
+}
+
+#[test]
+fn a_version_in_a_name_is_no_other_program() {
+    assert_eq!(screen("python3 x.py", &["python3"]).decision, Allow);
+    assert_eq!(screen("python3.12 x.py", &["python3 x.py"]).decision, Allow);
+    assert_eq!(screen("python3 y.py", &["python3 x.py"]).decision, Deny);
 }

@@ -100,14 +100,15 @@ impl Work<'_> {
     /// Somebody has ended it.
     fn end(&mut self, who: &str) -> Result<Onward, TaskError> {
         self.take_back_interrupted()?;
+        let mut why = format!("cancelled by {who}");
         if self.task.rollback_on_failure {
-            self.take_back_all()?;
+            why = format!("{why}; {}", self.take_back_all()?);
         }
         self.skip_the_rest();
         if let Some(question) = &self.task.approval {
             self.tasks.questions().withdraw(question)?;
         }
-        self.move_to(State::Cancelled, &format!("cancelled by {who}"))?;
+        self.move_to(State::Cancelled, &why)?;
         Ok(Onward::No)
     }
 

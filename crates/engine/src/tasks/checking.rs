@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
-use exacta_shell::filesystem::Follow;
+use exacta_shell::filesystem::{FileSystem, Follow};
 
 use super::evaluation::{Facts, evaluate};
 use super::work::Work;
@@ -29,10 +30,11 @@ impl Work<'_> {
             let whole = root.join(path);
             match files.metadata(BStr::new(whole.as_os_str().as_encoded_bytes()), Follow::No) {
                 Ok(_) => true,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-                Err(error) if error.kind() == io::ErrorKind::NotADirectory => false,
                 Err(error) => {
-                    unseen.borrow_mut().push(not_seen(path, &error));
+                    let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+                    if !nothing.contains(&error.kind()) || leads_out(&*files, root, path) {
+                        unseen.borrow_mut().push(not_seen(path, &error));
+                    }
                     false
                 }
             }
@@ -66,6 +68,16 @@ impl Work<'_> {
         }
         Ok(changed)
     }
+}
+
+/// A link on the way leads to where nobody can look.
+fn leads_out(files: &dyn FileSystem, root: &Path, path: &str) -> bool {
+    let on_the_way = Path::new(path).ancestors().skip(1).filter(|part| *part != Path::new(""));
+    on_the_way.map(|part| root.join(part)).any(|part| {
+        let part = BStr::new(part.as_os_str().as_encoded_bytes());
+        let link = files.metadata(part, Follow::No).is_ok_and(|found| found.is_symlink());
+        link && files.metadata(part, Follow::Yes).is_err()
+    })
 }
 
 fn not_seen(path: &str, error: &io::Error) -> Check {

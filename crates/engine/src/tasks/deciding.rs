@@ -58,9 +58,9 @@ impl Tasks {
     /// The yes that follows is for one step.
     fn narrow(&self, task: &Task, step: usize) -> Result<(), TaskError> {
         let (mut task, _held) = self.hold(&task.id)?;
-        let asks = task.asks.contains(&step);
+        let asks = task.asks.clone();
         match &mut task.asking {
-            Some(asking) if asks => asking.only = Some(step),
+            Some(asking) if asking.about.includes(step, &asks) => asking.only = Some(step),
             _ => {
                 let (id, state) = (task.id.clone(), task.state);
                 return Err(TaskError::Not { id, doing: "approved for this step", state });
@@ -136,6 +136,7 @@ impl Work<'_> {
             }
         }
         task.approved.clear();
+        task.approved_by.clear();
         task.answered.clear();
         task.asks.clear();
         (task.approval, task.asking) = (None, None);

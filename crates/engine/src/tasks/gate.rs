@@ -103,11 +103,15 @@ impl Work<'_> {
         if !self.take_turn()? {
             return Ok(Onward::Yes);
         }
+        // A yes to another step than the one that asks is no yes.
+        if asked.only.is_some_and(|only| !asked.about.includes(only, &self.task.asks)) {
+            return self.turned_down("the yes was for another step than the one that asks");
+        }
         let rules = self.look_at_plan()?.rules;
         let digest = digest(&self.task, asked, &rules);
         let Some(pending) = self.tasks.questions().claim(id, &digest)? else {
-            return self.turned_down(
-                "what was approved is not what would run now: the rules have changed",
+            return self.given_up(
+                "what was approved is not what would run now: the rules have changed; `exacta task retry` asks again",
             );
         };
         let by = decided_by(&pending);
@@ -126,17 +130,23 @@ impl Work<'_> {
         Ok(Onward::Yes)
     }
 
+    /// Somebody has said no, or nobody has said anything.
     fn turned_down(&mut self, why: &str) -> Result<Onward, TaskError> {
+        self.task.refused = true;
+        self.given_up(why)
+    }
+
+    fn given_up(&mut self, why: &str) -> Result<Onward, TaskError> {
+        let mut why = why.to_owned();
         if self.task.rollback_on_failure && self.has_done_something() {
             // It is taken back where everything that fails is: after a look at all of it.
             if !self.take_turn()? {
                 return Ok(Onward::Yes);
             }
-            self.take_back_all()?;
+            why = format!("{why}; {}", self.take_back_all()?);
         }
         self.skip_the_rest();
-        self.task.refused = true;
-        self.move_to(State::Failed, why)?;
+        self.move_to(State::Failed, &why)?;
         Ok(Onward::No)
     }
 

@@ -118,11 +118,11 @@ impl Work<'_> {
                     {
                         run.state = StepState::Undone;
                     }
+                    self.tell(&Event::TakenBack { step });
                 }
                 Err(why) => stays.push(format!("step {} stays: {why}", step + 1)),
             }
             self.save()?;
-            self.tell(&Event::TakenBack { step });
         }
         self.task.rolled_back = stays.is_empty();
         self.save()?;
@@ -147,6 +147,9 @@ impl Work<'_> {
             }
             if let Err(why) = self.tasks.take_back(attempt, &agent)? {
                 return Ok(Err(why));
+            }
+            if attempt.irreversible {
+                return Ok(Err("it reached outside, or wrote directly".to_owned()));
             }
             let run = self.task.steps.get_mut(step);
             if let Some(attempt) = run.and_then(|run| run.attempts.get_mut(number)) {

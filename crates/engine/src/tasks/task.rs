@@ -82,6 +82,16 @@ pub enum About {
     Within(usize),
 }
 
+impl About {
+    /// Does the question ask about this step? `asks`: those that need a yes.
+    pub(super) fn includes(self, step: usize, asks: &[usize]) -> bool {
+        match self {
+            About::Plan => asks.contains(&step),
+            About::Step(asked) | About::Within(asked) => asked == step,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepRun {
     pub state: StepState,

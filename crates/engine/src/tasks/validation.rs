@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bstr::{BStr, ByteSlice};
-use exacta_policy::{Decision, Finding, JudgedCommand, Verdict};
+use bstr::{BStr, BString, ByteSlice};
+use exacta_policy::{Decision, Finding, JudgedCommand, TASK_WRITTEN, Verdict};
 
 use super::advancing::Onward;
 use super::task::About;
@@ -77,15 +77,45 @@ impl Work<'_> {
     pub(super) fn look_at_plan(&self) -> Result<Validated, TaskError> {
         let session = Session::new(self.tasks.options(Arc::new(Unattended))?)?;
         let steps = self.task.plan.iter().flat_map(|plan| &plan.steps);
-        let verdicts = steps.map(|step| session.foresee(BStr::new(step.command.as_bytes())));
+        let mut before = BString::default();
+        let mut verdicts = Vec::new();
+        let mut known = 0;
+        for step in steps {
+            let mut verdict = session.foresee(BStr::new(step.command.as_bytes()));
+            // Each in a shell of its own, as it will run.
+            before.extend_from_slice(format!("(\n{}\n)\n", step.command).as_bytes());
+            let together = written_then_run(&session.foresee(before.as_bstr()));
+            add(&mut verdict, together.get(known..).unwrap_or_default());
+            known = together.len();
+            verdicts.push(verdict);
+        }
         let directory = session.shell().directory.clone();
-        Ok(Validated { verdicts: verdicts.collect(), rules: session.rules_version(), directory })
+        Ok(Validated { verdicts, rules: session.rules_version(), directory })
     }
 
     fn in_words(&self, step: usize, verdict: &Verdict) -> String {
         let Finding { rule, reason, .. } = &verdict.finding;
         let command = self.task.planned(step).map(|step| step.command.as_str()).unwrap_or_default();
         format!("step {} is denied by {rule}: {reason}: {command}", step + 1)
+    }
+}
+
+/// What runs commands that the plan has written itself.
+fn written_then_run(verdict: &Verdict) -> Vec<JudgedCommand> {
+    let is_it = |finding: &Finding| &*finding.rule == TASK_WRITTEN;
+    verdict.commands.iter().filter(|it| it.findings.iter().any(is_it)).cloned().collect()
+}
+
+/// What an earlier step has written and this one runs is asked about with this one.
+fn add(verdict: &mut Verdict, more: &[JudgedCommand]) {
+    for command in more {
+        if verdict.decision < command.finding.decision {
+            verdict.decision = command.finding.decision;
+            verdict.finding = command.finding.clone();
+        }
+        if !verdict.commands.iter().any(|known| known.findings == command.findings) {
+            verdict.commands.push(command.clone());
+        }
     }
 }
 

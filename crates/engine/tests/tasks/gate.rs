@@ -20,6 +20,9 @@ pub const ALL: &[(&str, fn())] = &[
     ("a_yes_to_another_plan_is_none", a_yes_to_another_plan_is_none),
     ("beginning_anew_asks_again", beginning_anew_asks_again),
     ("a_no_takes_back_what_was_done", a_no_takes_back_what_was_done),
+    ("a_yes_to_another_step_is_none", a_yes_to_another_step_is_none),
+    ("what_the_plan_writes_and_runs_is_asked_about", what_the_plan_writes_and_runs_is_asked_about),
+    ("what_stays_after_a_no_is_named", what_stays_after_a_no_is_named),
 ];
 
 fn what_is_irreversible_halts_it() {
@@ -196,4 +199,51 @@ fn a_no_takes_back_what_was_done() {
     let task = tasks.decide(&task.id, Answer::Reject, &anna()).unwrap();
     assert_eq!((task.state, task.steps[0].state), (State::Failed, StepState::Undone));
     assert!(task.rolled_back && !scene.has("b") && scene.has("a"));
+}
+
+fn a_yes_to_another_step_is_none() {
+    let scene = Scene::new();
+    scene.write("a", "a\n");
+    scene.write("b", "b\n");
+    let tasks = scene.tasks();
+    let wishes = Wishes { step_by_step: true, ..Wishes::default() };
+    let task = create_with(&tasks, vec![step("rm a"), step("rm b")], wishes);
+    let task = advance(&tasks, &task.id);
+    assert_eq!(task.state, State::PendingApproval);
+    let refused = tasks.decide(&task.id, Answer::ApproveStep(1), &anna());
+    assert!(matches!(refused, Err(TaskError::Not { .. })), "{refused:?}");
+    assert_eq!(advance(&tasks, &task.id).state, State::PendingApproval);
+    assert!(scene.has("a") && scene.has("b"));
+    tasks.decide(&task.id, Answer::ApproveStep(0), &anna()).unwrap();
+    assert_eq!(advance(&tasks, &task.id).state, State::PendingApproval);
+    assert!(!scene.has("a") && scene.has("b"));
+}
+
+fn what_the_plan_writes_and_runs_is_asked_about() {
+    let script = r#"echo '{"scripts": {"x": "touch made"}}' > package.json"#;
+    for steps in [
+        vec![step(&format!("{script}; npm run x"))],
+        vec![step(script), step("ls"), step("npm run x")],
+    ] {
+        let scene = Scene::new();
+        let tasks = scene.tasks();
+        let last = steps.len() - 1;
+        let task = run(&tasks, steps);
+        assert_eq!(task.state, State::PendingApproval, "{}", task.reason);
+        assert_eq!(task.asks, [last]);
+        assert!(!scene.has("package.json"));
+    }
+}
+
+fn what_stays_after_a_no_is_named() {
+    let scene = Scene::new();
+    let tasks = scene.tasks();
+    let wishes = Wishes { step_by_step: true, rollback_on_failure: true };
+    let task = create_with(&tasks, vec![step("echo 1 > f"), step("rm f")], wishes);
+    let task = advance(&tasks, &task.id);
+    assert_eq!(task.state, State::PendingApproval);
+    scene.write("f", "somebody's\n");
+    let task = tasks.decide(&task.id, Answer::Reject, &anna()).unwrap();
+    assert_eq!(task.state, State::Failed);
+    assert!(task.reason.contains("step 1 stays"), "{}", task.reason);
 }

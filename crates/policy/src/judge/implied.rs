@@ -73,6 +73,19 @@ impl Inquiry<'_> {
         known.map(|fresh| (fresh.path.clone(), fresh.text.clone())).collect()
     }
 
+    /// A file that was written with commands in it, for a shell or for a tool that runs them.
+    pub fn fresh_commands(&self) -> Option<BString> {
+        let has_commands = |fresh: &&Fresh| {
+            let path = fresh.path.as_bstr();
+            is_task_file(path)
+                || matches!(
+                    kind_of(path),
+                    Some(FileKind::Manifest | FileKind::Code(Language::Shell))
+                )
+        };
+        self.fresh.iter().find(has_commands).map(|fresh| fresh.path.clone())
+    }
+
     fn remember(&mut self, path: &BString, text: BString, guessed: bool) {
         if self.fresh.len() < MOST_FILES {
             let decoded = guessed && self.decodes;
@@ -93,6 +106,7 @@ impl Inquiry<'_> {
         if self.fresh.is_empty() || only_checks(subjected) {
             return;
         }
+        self.written_in_task(subjected);
         let mut via = subjected.invocation.via.clone();
         via.push(subjected.reading.name.clone());
         if may_load_the_project(subjected) {

@@ -62,7 +62,7 @@ use crate::walk::Start;
 use crate::word::Word;
 
 use inquiry::Inquiry;
-pub use tasks::{TASK_IRREVERSIBLE, TASK_NOT_LISTED};
+pub use tasks::{TASK_IRREVERSIBLE, TASK_NOT_LISTED, TASK_WRITTEN};
 
 /// S3 §2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

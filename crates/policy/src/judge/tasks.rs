@@ -6,6 +6,7 @@ use bstr::{BStr, ByteSlice};
 use super::command::Subjected;
 use super::inquiry::{Inquiry, built_in};
 use crate::event::Invocation;
+use crate::programs::Kind;
 use crate::rules::irreversible_keyword;
 use crate::verdict::{Decision, Finding, Step};
 
@@ -13,6 +14,9 @@ use crate::verdict::{Decision, Finding, Step};
 pub const TASK_IRREVERSIBLE: &str = "task-irreversible";
 /// Of a finding that refuses what is not on the list.
 pub const TASK_NOT_LISTED: &str = "task-not-listed";
+
+/// Of a finding that asks about commands which the task has written into a file, and which something runs from there.
+pub const TASK_WRITTEN: &str = "task-written-then-run";
 
 /// They change nothing but the shell, or lead to commands that are judged themselves. `eval`, `source`, `exec`, `trap` and
 /// their like are not among them: what they run may be known only when it is too late to ask.
@@ -83,6 +87,24 @@ impl Inquiry<'_> {
             let shown = invocation.words.first().map_or(name, |word| word.shown());
             findings.insert(0, not_listed(shown));
         }
+    }
+
+    /// `npm run x` after `package.json` was written: the commands in there are none that were held against the list.
+    pub fn written_in_task(&mut self, subjected: &Subjected<'_>) {
+        if self.tasks.is_none() || !Kind::RunsProject.includes(subjected.reading.name.as_bstr()) {
+            return;
+        }
+        let Some(path) = self.fresh_commands() else { return };
+        let reason =
+            "commands that the task has written itself would be run, and nobody has judged them";
+        let finding = Finding {
+            irreversible: true,
+            about: path,
+            hint: "a person decides before anything of the task runs".into(),
+            ..built_in(Decision::Confirm, TASK_WRITTEN, reason)
+        };
+        let words = subjected.invocation.words.iter().map(|word| word.shown().into()).collect();
+        self.note(words, &subjected.invocation.via, vec![finding]);
     }
 
     /// A command whose name is known only when it runs.

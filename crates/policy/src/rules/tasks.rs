@@ -31,6 +31,10 @@ impl TaskList {
     /// With the commands that begin so: `cargo test`, written as in a rule. Else why it cannot be one.
     pub fn with(mut self, entry: &str) -> Result<Self, String> {
         self.more.push(compiled(entry)?);
+        // Programs are known by their names without versions: `python3` is `python`.
+        if let Some(plain) = without_version(entry) {
+            self.more.push(compiled(&plain)?);
+        }
         Ok(self)
     }
 
@@ -44,6 +48,15 @@ impl TaskList {
             _ => false,
         })
     }
+}
+
+/// `python3 -m x` as `python -m x`.
+fn without_version(entry: &str) -> Option<String> {
+    let end = entry.find(char::is_whitespace).unwrap_or(entry.len());
+    let (name, rest) = entry.split_at(end);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let stem = stem.strip_suffix('-').unwrap_or(stem);
+    (stem.len() < name.len() && !stem.is_empty()).then(|| format!("{stem}{rest}"))
 }
 
 /// A rule that allows: what is not known of a word never makes it match.

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use exacta::records::Zone;
-use exacta::tasks::{LogEntry, LogKind, Task};
+use exacta::tasks::{LogEntry, LogKind, State, Task};
 use serde_json::json;
 
 use super::show::time;
@@ -40,7 +40,8 @@ pub(super) fn perform(asked: &Asked<'_>, id: &str, follow: bool) -> Done {
 
 /// Nothing more comes by itself.
 fn is_over(asked: &Asked<'_>, task: &Task) -> Result<bool, exacta::tasks::TaskError> {
-    Ok(task.state.is_final() && !asked.tasks.is_worked_on(&task.id)?)
+    // What is only asked for will be taken up; what waits for a person, or was left by somebody who died, may never be.
+    Ok(task.state != State::Pending && !asked.tasks.is_worked_on(&task.id)?)
 }
 
 fn print(asked: &Asked<'_>, entry: &LogEntry, zone: &Zone) -> Reader {
