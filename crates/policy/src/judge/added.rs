@@ -105,7 +105,9 @@ fn lists_everything(reading: &Reading, root: &BStr) -> bool {
 
 /// More conditions are given than are turned round: `! -name x` leaves all but one.
 fn chooses(reading: &Reading) -> bool {
-    const UNCHOOSING: [&str; 30] = [
+    const UNCHOOSING: [&str; 32] = [
+        "-d",
+        "--directory",
         "-0",
         "-H",
         "-L",
