@@ -12,7 +12,7 @@ pub struct Word<T> {
     text: Cow<'static, [u8]>,
     letters: Letters,
     pub meaning: T,
-    /// The next word with the same three bytes, counted from one; nought: none.
+    /// The next word in the same row, counted from one; nought: none.
     next: u16,
 }
 
@@ -29,14 +29,16 @@ pub const SHORTEST: usize = 3;
 #[derive(Debug, Clone)]
 pub struct Gate<T> {
     map: Vec<u64>,
-    /// The first word with these three bytes, counted from one.
-    first: Vec<u16>,
+    /// The first word of each row, counted from one. Words are in one row when their first three bytes say so.
+    rows: Vec<u16>,
     words: Vec<Word<T>>,
 }
 
 impl<T> Gate<T> {
-    pub fn new() -> Self {
-        Gate { map: vec![0; MAP], first: vec![0; TRIPLES], words: Vec::new() }
+    /// With room for so many words: every process that starts makes one, and each page of memory that it touches takes longer
+    /// than to put a hundred words there.
+    pub fn with_capacity(words: usize) -> Self {
+        Gate { map: vec![0; MAP], rows: vec![0; ROWS], words: Vec::with_capacity(words) }
     }
 
     /// Words that are too short are left out, and so is what is one too many for a gate.
@@ -52,7 +54,7 @@ impl<T> Gate<T> {
                 *bits |= 1 << (place % 64);
             }
         }
-        if let Some(first) = self.first.get_mut(triple) {
+        if let Some(first) = self.rows.get_mut(row(triple)) {
             let next = std::mem::replace(first, number);
             self.words.push(Word { text, letters, meaning, next });
         }
@@ -83,7 +85,7 @@ impl<T> Gate<T> {
     /// The words that really begin here.
     pub fn words<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (&'a T, usize)> + 'a {
         let mut number = match text {
-            [a, b, c, ..] => self.first.get(triple(*a, *b, *c)).copied().unwrap_or_default(),
+            [a, b, c, ..] => self.rows.get(row(triple(*a, *b, *c))).copied().unwrap_or_default(),
             _ => 0,
         };
         std::iter::from_fn(move || {
@@ -104,13 +106,18 @@ impl<T> Gate<T> {
     }
 }
 
-const TRIPLES: usize = 1 << 15;
+const ROW_BITS: u32 = 11;
+const ROWS: usize = 1 << ROW_BITS;
 const MAP_BITS: u32 = 16;
 const MAP: usize = (1 << MAP_BITS) / 64;
 const CLASS_COUNT: u32 = 32;
 
 fn triple(a: u8, b: u8, c: u8) -> usize {
     (class(a) << 10 | class(b) << 5 | class(c)) as usize
+}
+
+fn row(triple: usize) -> usize {
+    ((triple as u32).wrapping_mul(0x9e37_79b1) >> (32 - ROW_BITS)) as usize
 }
 
 /// The place of four bytes in the map. What was before them is shifted out.
@@ -147,7 +154,7 @@ mod tests {
 
     #[test]
     fn words_are_found_where_they_begin() {
-        let mut gate = Gate::new();
+        let mut gate = Gate::with_capacity(3);
         gate.add(&b"ghp_"[..], Letters::AsWritten, 1);
         gate.add(&b"token"[..], Letters::AnyCase, 2);
         gate.add(&b"://"[..], Letters::AsWritten, 3);

@@ -208,8 +208,11 @@ enum Meaning {
     Literal(Arc<str>),
 }
 
+/// About as many as there are.
+const BUILTIN_WORDS: usize = 2048;
+
 fn builtin() -> Gate<Meaning> {
-    let mut gate = Gate::new();
+    let mut gate = Gate::with_capacity(BUILTIN_WORDS);
     for token in TOKENS {
         for begin in token.begins {
             gate.add(begin.as_bytes(), Letters::AsWritten, Meaning::Token(token));
