@@ -41,7 +41,8 @@ pub fn look(context: &Context<'_>, found: &mut Found<'_>) -> Begun {
     }
     let sentence = context.operator_at > context.behind && rest.len() <= LONGEST
         || rest == b":" && at(line, context.named.start.saturating_sub(1)) == b' ';
-    let first = at(line, after_spaces(line, 0));
+    // Signs and pictures before the first word are no part of the sentence.
+    let first = line.iter().find(|byte| byte.is_ascii_graphic()).copied().unwrap_or_default();
     // What is typed after a question is not shown.
     let asked = [&b"Enter "[..], b"Type ", b"Retype ", b"Confirm ", b"Repeat ", b"Verify "]
         .iter()

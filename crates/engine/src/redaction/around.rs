@@ -305,8 +305,31 @@ pub fn after_wrapper(line: &[u8], start: usize) -> usize {
     if word == b"string" && rest.get(head..).is_some_and(|rest| rest.starts_with(b" '")) {
         return start + head + 1;
     }
+    // `Base64.getDecoder().decode("…")`
+    let called = word.ends_with(b"getDecoder") || word.ends_with(b"getUrlDecoder");
+    let head = if called && rest.get(head..).is_some_and(|rest| rest.starts_with(b"().decode(")) {
+        head + b"().decode".len()
+    } else {
+        head
+    };
+    let word = rest.get(..head).unwrap_or_default();
     let wraps = [
-        &b"from"[..],
+        &b"FromBase64String"[..],
+        b"FromHexString",
+        b"GetBytes",
+        b"DecodeString",
+        b"b64decode",
+        b"urlsafe_b64decode",
+        b"base64_decode",
+        b"decode64",
+        b"strict_decode64",
+        b"decode",
+        b"fromhex",
+        b"unhexlify",
+        b"hex2bin",
+        b"hexToBytes",
+        b"atob",
+        b"from",
         b"new",
         b"byte",
         b"SecretStr",

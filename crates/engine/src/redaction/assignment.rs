@@ -50,10 +50,15 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
         return Begun::Nothing;
     }
     if !context.assigned(memory, found) {
-        memory.remember_name(hit.absolute(end), named.name);
+        let made = hit.line.get(start..end) == Some(b"random_password");
+        memory.remember_name(hit.absolute(end), if made { MADE } else { named.name });
     }
     announced::look(&context, found)
 }
+
+/// `"type": "random_password", … "result": "…"`, as the state of Terraform keeps what it has made.
+const MADE: Name =
+    Name { promise: Promise::Password, kind: "generated-password", capitals: true, last: true };
 
 /// `{"keyName": "key1", … "value": "…"}`, as a cloud lists the keys of an account.
 const KEY_BESIDE: Name =
@@ -69,15 +74,20 @@ pub fn look_for_value(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>)
     }
     let (start, end) = extent(hit.line, hit.at);
     let word = hit.line.get(start..end).unwrap_or_default();
-    if !default && !word.to_ascii_lowercase().ends_with(b"value") || default && word != b"default" {
+    let result = word == b"result";
+    let value = word.to_ascii_lowercase().ends_with(b"value");
+    if !default && !value && !result || default && word != b"default" {
         return Begun::Nothing;
     }
-    if siblings::look(hit, end, found) {
+    if !result && siblings::look(hit, end, found) {
         return Begun::Nothing;
     }
     let Some(name) = memory.name_near(hit.absolute(start)) else {
         return Begun::Nothing;
     };
+    if result && name.kind != MADE.kind {
+        return Begun::Nothing;
+    }
     if code::is_of_digest(hit.line.get(..start).unwrap_or_default(), word) {
         return Begun::Nothing;
     }
@@ -147,6 +157,7 @@ impl Context<'_> {
             b':' => self.after_colon(self.operator_at + 1, found),
             b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
             b',' if self.quote.is_some() => return self.argument(found),
+            b',' => return self.first_of_two(found),
             b'>' if self.quote.is_some() || self.is_element() => {
                 self.content(self.operator_at, found);
             }
@@ -172,6 +183,15 @@ impl Context<'_> {
             }
             _ => return false,
         }
+        true
+    }
+
+    /// `key, err := hex.DecodeString("…")`, as Go has it.
+    fn first_of_two(&self, found: &mut Found<'_>) -> bool {
+        let rest = self.line().get(self.operator_at..).unwrap_or_default();
+        let ways = [&b", err := "[..], b", _ := ", b", err = ", b", _ = ", b", ok := "];
+        let Some(way) = ways.iter().find(|way| rest.starts_with(way)) else { return false };
+        self.value(self.operator_at + way.len(), Form::Spaced, found);
         true
     }
 
@@ -245,6 +265,11 @@ impl Context<'_> {
         let length = line.iter().skip(start).position(|byte| matches!(byte, b'<' | b']'));
         // Without an end tag there is nothing but the rest of the line.
         let Some(length) = length else { return };
+        // `<user>:<password>@<host>`: nothing is ended here, the next gap begins.
+        let behind = line.get(start + length..).unwrap_or_default();
+        if behind.first() == Some(&b'<') && behind.get(1) != Some(&b'/') {
+            return;
+        }
         let text = line.get(start..start + length).unwrap_or_default().trim_ascii_end();
         // `<a href="…/token-1password">token-1password</a>`
         if self.text().ends_with(text) {

@@ -66,6 +66,8 @@ pub enum Start {
     Armour,
     Vault,
     PrivateLines,
+    /// What the next line has is said in this one.
+    Comment,
     Kind,
     ApiVersion,
     Data,
@@ -76,6 +78,7 @@ pub const WORDS: &[(&str, Start)] = &[
     ("---- BEGIN ", Start::Armour),
     ("$ANSIBLE_VAULT;", Start::Vault),
     ("Private-Lines: ", Start::PrivateLines),
+    ("untrusted comment: ", Start::Comment),
     ("kind:", Start::Kind),
     ("apiVersion:", Start::ApiVersion),
     ("data:", Start::Data),
@@ -105,6 +108,14 @@ pub fn look(
             let left = digits.fold(0, |left, digit| left * 10 + u32::from(digit - b'0'));
             return Begun::Block(Block::Counted { left, seen: false });
         }
+        // `signature from … secret key` is a comment as well.
+        Start::Comment
+            if rest.trim_ascii_end().ends_with(b"secret key")
+                && !rest.starts_with(b"signature") =>
+        {
+            return Begun::Block(Block::Counted { left: 1, seen: false });
+        }
+        Start::Comment => {}
         Start::Kind if alone => {
             memory.secret_document = rest.trim_ascii() == b"Secret";
             memory.kind_at = Some(hit.absolute(hit.at));

@@ -253,8 +253,9 @@ fn builtin() -> Gate<Meaning> {
     for word in ["default = \"", "default  ", "default: \"", "default\": \"", "default=\""] {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Value);
     }
-    let words: [(&'static str, Meaning); 7] = [
+    let words: [(&'static str, Meaning); 8] = [
         ("value", Meaning::Value),
+        ("result\": \"", Meaning::Value),
         ("authorization", Meaning::Authorization),
         ("bearer ", Meaning::Scheme),
         ("bearer%20", Meaning::Scheme),

@@ -31,7 +31,7 @@ pub const HINTS: &[&str] = &[
     "seed_phrase", "sig=", "signature", "dsn", "webhook", "code=", "otp", "sas=", "sid=", "_pw",
     "-pw", "pw=", "pw:", "pw =", "sessi", "bindpw", "rootpw", "jwt", "hmac", "passwort", "kennwort",
     "contrase", "senha", "seedphrase", "recovery_code", "recovery-code", "recoverycode",
-    "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "wif=", "wif:", "wif\"",
+    "backup_code", "backup-code", "wachtwoord", "haslo", "heslo", "parola", "motdepasse", "pepper", "bearer:", "bearer=", "bearer\"", "_cookie", "_pat=", "_pat:", "_pat\"", "_pat = ", "_pat : ", "Pat = \"", "Pat: \"", "Pat=\"", "wif=", "wif:", "wif\"",
     "honeycomb-team", "art-api", "appid=", "app_id=", "apiid=", "api_id=", "apiuser=", "ticket=", "license=",
 ];
 

@@ -4,12 +4,12 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::{Subjected, makes_texts};
+use super::edits;
 use super::filekinds::{
     FileKind, is_data, is_hook, is_loaded_at_once, is_task_file, kind_of, lists_patterns,
 };
 use super::given::only_checks;
 use super::inquiry::Inquiry;
-use super::obeyed::is_for_a_server;
 use super::sights::{self, Loaded};
 use super::sources::starts_programs;
 use super::telling;
@@ -52,6 +52,10 @@ impl Inquiry<'_> {
                     text.push(b'\n');
                     text.extend_from_slice(value);
                 }
+                for piece in edits::inserted(word.shown().as_bstr()) {
+                    text.push(b'\n');
+                    text.extend_from_slice(&piece);
+                }
             }
             self.remember(path, text, true);
         }
@@ -65,11 +69,9 @@ impl Inquiry<'_> {
         }
     }
 
-    /// The files that were written with known content and not run since, of those that are wanted.
+    /// The files that were written and not run since, of those that are wanted. What edits a file says what comes into it.
     pub fn unrun(&self, wanted: fn(&BStr) -> bool) -> Vec<(BString, BString)> {
-        // What edits the file of a server says what comes into it.
-        let told = |fresh: &Fresh| !fresh.guessed || is_for_a_server(fresh.path.as_bstr());
-        let known = self.fresh.iter().filter(|fresh| told(fresh) && wanted(fresh.path.as_bstr()));
+        let known = self.fresh.iter().filter(|fresh| wanted(fresh.path.as_bstr()));
         known.map(|fresh| (fresh.path.clone(), fresh.text.clone())).collect()
     }
 

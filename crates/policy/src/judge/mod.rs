@@ -21,6 +21,7 @@ mod beside;
 mod chosen;
 mod command;
 mod computed;
+mod edits;
 mod effects;
 mod fed;
 mod filekinds;
