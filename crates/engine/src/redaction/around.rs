@@ -279,6 +279,38 @@ fn is_environment(before: &[u8], begins: bool) -> bool {
         || separated.iter().any(|one| before.ends_with(one))
 }
 
+/// What makes a value of a literal without changing what it is: the last word of the call.
+const WRAPS: [&[u8]; 28] = [
+    b"FromBase64String",
+    b"FromHexString",
+    b"GetBytes",
+    b"DecodeString",
+    b"b64decode",
+    b"urlsafe_b64decode",
+    b"base64_decode",
+    b"decode64",
+    b"strict_decode64",
+    b"decode",
+    b"fromhex",
+    b"unhexlify",
+    b"hex2bin",
+    b"hexToBytes",
+    b"atob",
+    b"from",
+    b"new",
+    b"byte",
+    b"SecretStr",
+    b"SecureString",
+    b"String",
+    b"str",
+    b"bytes",
+    b"Some",
+    b"Secret",
+    b"SecretString",
+    b"string",
+    b"sensitive",
+];
+
 /// `b"…"`, `String::from("…")`, `[]byte("…")`: to the quote, where a literal is only wrapped.
 pub fn after_wrapper(line: &[u8], start: usize) -> usize {
     let rest = line.get(start..).unwrap_or_default();
@@ -313,38 +345,8 @@ pub fn after_wrapper(line: &[u8], start: usize) -> usize {
         head
     };
     let word = rest.get(..head).unwrap_or_default();
-    let wraps = [
-        &b"FromBase64String"[..],
-        b"FromHexString",
-        b"GetBytes",
-        b"DecodeString",
-        b"b64decode",
-        b"urlsafe_b64decode",
-        b"base64_decode",
-        b"decode64",
-        b"strict_decode64",
-        b"decode",
-        b"fromhex",
-        b"unhexlify",
-        b"hex2bin",
-        b"hexToBytes",
-        b"atob",
-        b"from",
-        b"new",
-        b"byte",
-        b"SecretStr",
-        b"SecureString",
-        b"String",
-        b"str",
-        b"bytes",
-        b"Some",
-        b"Secret",
-        b"SecretString",
-        b"string",
-        b"sensitive",
-    ];
     let last = word.rsplit(|byte| matches!(byte, b'.' | b':' | b']')).next().unwrap_or_default();
-    if at(rest, head) == b'(' && wraps.contains(&last) {
+    if at(rest, head) == b'(' && WRAPS.contains(&last) {
         let inner = start + head + 1;
         if opening_quote(line, inner).is_some() {
             return inner;

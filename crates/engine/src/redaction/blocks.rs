@@ -115,7 +115,6 @@ pub fn look(
         {
             return Begun::Block(Block::Counted { left: 1, seen: false });
         }
-        Start::Comment => {}
         Start::Kind if alone => {
             memory.secret_document = rest.trim_ascii() == b"Secret";
             memory.kind_at = Some(hit.absolute(hit.at));
