@@ -23,6 +23,7 @@ use exacta::{EngineError, SessionOptions};
 use exacta_jail::Level;
 
 use crate::invocation::Global;
+use crate::traces::Said;
 
 /// A session as the operator asked for it, and the configuration that it is judged by.
 pub struct Launch {
@@ -175,15 +176,15 @@ fn audit(configuration: &Configuration) -> AuditOptions {
         limits: configuration.audit,
         output_bytes: configuration.recorded_output,
         eager: true,
-        traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        // What is wrong with it is said by `exacta shell status`, not by every command.
+        traces: Said(&text).collector().unwrap_or_default(),
         session: None,
     }
 }
 
 /// Why traces are not sent to where the operator wants them.
 pub fn traces_problem() -> Option<String> {
-    text("OTEL_EXPORTER_OTLP_ENDPOINT")
-        .and_then(|endpoint| exacta::audit::traces_problem(&endpoint))
+    Said(&text).collector().err()
 }
 
 /// Who asks, as the operator calls him; may be empty.

@@ -21,6 +21,7 @@ mod table;
 mod task_json;
 mod telegram;
 mod terminal;
+mod traces;
 mod usage;
 mod verbs;
 

@@ -15,7 +15,7 @@ mod writers;
 
 pub use deeds::{AGENT, Deed, Done, PERSON, Person};
 pub use exacta_store::audit as store;
-pub use traces::problem as traces_problem;
+pub use traces::Carrier;
 pub use trail::{Trail, Verified};
 pub use when::moment;
 pub(crate) use witness::{Witness, Witnessing, of_collected, same_file};
@@ -66,8 +66,8 @@ pub struct AuditOptions {
     /// This process is there for one request: what has changed nothing is left beside the database, to be taken over by
     /// whoever opens that next.
     pub eager: bool,
-    /// The address of a collector of OpenTelemetry traces.
-    pub traces: Option<String>,
+    /// Brings OpenTelemetry traces to their collector; absent: there are none.
+    pub traces: Option<Arc<dyn Carrier>>,
     /// What the session is called, in the record and in the journal of undo; absent: a new name.
     pub session: Option<String>,
 }
@@ -321,8 +321,8 @@ impl Audit {
     }
 
     fn traces(&self) -> Option<&Traces> {
-        let endpoint = self.options.traces.as_deref()?;
-        self.traces.get_or_init(|| Traces::to(endpoint)).as_ref()
+        let carrier = self.options.traces.as_ref()?;
+        self.traces.get_or_init(|| Traces::by(carrier)).as_ref()
     }
 
     fn writer(&self) -> Result<&Writer, AuditError> {

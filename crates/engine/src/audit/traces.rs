@@ -1,13 +1,13 @@
-//! OpenTelemetry: a span for each request and each of its steps, sent as JSON over HTTP to the operator's collector.
+//! OpenTelemetry: a span for each request and each of its steps, as OTLP in JSON, handed to whoever carries them to the
+//! operator's collector.
 //!
-//! Traces are for watching; the record is what counts. So nobody waits for them while a request runs, what the collector
-//! does not take in time is dropped, and at the end of a process it gets a moment more. Commands are in there
-//! without their secrets, output never is. Only `http://`: a collector is on this machine or behind a proxy of the operator's.
+//! Traces are for watching; the record is what counts. So nobody waits for them while a request runs, what is not carried
+//! in time is dropped, and at the end of a process there is a moment more. Commands are in there without their secrets,
+//! output never is.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{TcpStream, ToSocketAddrs as _};
+use std::fmt::Debug;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -17,46 +17,32 @@ use serde_json::{Value, json};
 
 /// So many wait; more are dropped.
 const WAITING: usize = 256;
-const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Brings spans to a collector.
+pub trait Carrier: Debug + Send + Sync {
+    /// The body of one request to it. What is not taken is lost: a collector that is not there is the operator's to notice.
+    fn carry(&self, spans: String);
+
+    /// So long somebody waits for what is still on the way when nothing follows.
+    fn patience(&self) -> Duration;
+}
 
 pub(super) struct Traces {
     sender: Mutex<Option<SyncSender<Value>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// Where they go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Collector {
-    /// Host and port.
-    authority: String,
-    path: String,
-}
-
-/// Why nothing can be sent to this address, and what to do about it. There is no TLS in here: it would be the largest
-/// dependency, for what a collector on the same machine does better.
-pub fn problem(endpoint: &str) -> Option<String> {
-    if Collector::of(endpoint).is_some() {
-        return None;
-    }
-    let why = if endpoint.starts_with("https://") {
-        "traces are sent as plain HTTP only"
-    } else {
-        "that is no address like http://localhost:4318"
-    };
-    Some(format!(
-        "no traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}: {why}; run an OpenTelemetry collector on this machine \
-         that passes them on, and set it to http://localhost:4318 for exacta"
-    ))
+    patience: Duration,
 }
 
 impl Traces {
-    /// `None`: that is no place that can be reached.
-    pub(super) fn to(endpoint: &str) -> Option<Self> {
-        let collector = Collector::of(endpoint)?;
+    /// `None`: there can be no thread for it.
+    pub(super) fn by(carrier: &Arc<dyn Carrier>) -> Option<Self> {
         let (sender, receiver) = sync_channel(WAITING);
+        let patience = carrier.patience();
+        let carrier = Arc::clone(carrier);
         let name = thread::Builder::new().name("traces".into());
-        let thread = name.spawn(move || pass_on(&collector, &receiver)).ok()?;
-        Some(Traces { sender: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
+        let thread = name.spawn(move || pass_on(&*carrier, &receiver)).ok()?;
+        let (sender, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
+        Some(Traces { sender, thread, patience })
     }
 
     pub(super) fn add(&self, entry: &Entry) {
@@ -74,54 +60,16 @@ impl Traces {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let started = Instant::now();
         while thread.as_ref().is_some_and(|thread| !thread.is_finished())
-            && started.elapsed() < PATIENCE
+            && started.elapsed() < self.patience
         {
             thread::sleep(Duration::from_millis(1));
         }
     }
 }
 
-fn pass_on(collector: &Collector, receiver: &Receiver<Value>) {
+fn pass_on(carrier: &dyn Carrier, receiver: &Receiver<Value>) {
     while let Ok(spans) = receiver.recv() {
-        // A collector that is not there is the operator's to notice.
-        let _not_taken = collector.post(&spans.to_string());
-    }
-}
-
-impl Collector {
-    fn of(endpoint: &str) -> Option<Self> {
-        let rest = endpoint.strip_prefix("http://")?;
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let plain = |text: &str| !text.contains(|c: char| c.is_whitespace() || c.is_control());
-        if authority.is_empty() || !plain(rest) {
-            return None;
-        }
-        let has_port =
-            authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let authority = if has_port { authority.to_owned() } else { format!("{authority}:4318") };
-        let path = path.trim_end_matches('/');
-        let path =
-            if path.is_empty() { "/v1/traces".to_owned() } else { format!("/{path}/v1/traces") };
-        Some(Collector { authority, path })
-    }
-
-    fn post(&self, body: &str) -> io::Result<()> {
-        let mut addresses = self.authority.to_socket_addrs()?;
-        let address = addresses.next().ok_or(io::ErrorKind::AddrNotAvailable)?;
-        let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let Collector { authority, path } = self;
-        let length = body.len();
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\n\
-             Content-Length: {length}\r\nConnection: close\r\n\r\n"
-        );
-        stream.write_all(head.as_bytes())?;
-        stream.write_all(body.as_bytes())?;
-        // So that it is not cut off before the collector has read it.
-        let mut answer = [0; 256];
-        stream.read(&mut answer).map(|_any| ())
+        carrier.carry(spans.to_string());
     }
 }
 
@@ -202,19 +150,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_traces_go() {
-        let of = |endpoint: &str| {
-            Collector::of(endpoint).map(|it| format!("{}{}", it.authority, it.path))
-        };
-        assert_eq!(of("http://localhost:4318").as_deref(), Some("localhost:4318/v1/traces"));
-        assert_eq!(of("http://otel/").as_deref(), Some("otel:4318/v1/traces"));
-        assert_eq!(of("http://[::1]:1/a/").as_deref(), Some("[::1]:1/a/v1/traces"));
-        for wrong in ["", "https://x", "http://", "localhost:4318", "http://a\r\nb"] {
-            assert_eq!(of(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
     fn a_span_for_the_request_and_for_each_step() {
         let step = Step { argv: vec!["ls".into(), "-l".into()], exit: 1, ..Step::default() };
         let outcome = Outcome { steps: vec![step.clone(), step], ..Outcome::default() };
@@ -225,17 +160,5 @@ mod tests {
         assert_eq!(all[1]["parentSpanId"], all[0]["spanId"]);
         assert_eq!((&all[2]["name"], &all[2]["status"]["code"]), (&json!("ls"), &json!(2)));
         assert_ne!(all[1]["spanId"], all[2]["spanId"]);
-    }
-
-    #[test]
-    fn an_address_that_cannot_be_reached_is_explained() {
-        assert_eq!(problem("http://localhost:4318"), None);
-        for endpoint in ["https://otlp.example", "localhost:4318", "http://"] {
-            let said = problem(endpoint).unwrap_or_default();
-            assert!(
-                said.contains(endpoint) && said.contains("collector on this machine"),
-                "{said}"
-            );
-        }
     }
 }
