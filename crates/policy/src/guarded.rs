@@ -90,8 +90,10 @@ pub(crate) fn paths(pattern: &BStr, access: Access) -> Vec<BString> {
     }
     let mut whole: Vec<BString> = vec![BString::default()];
     let mut found = false;
-    for (place, part) in pattern.split_str("/").enumerate() {
-        let names = if is_pattern(part) { names(part, &whole, access) } else { Vec::new() };
+    let mut parts = pattern.split_str("/").enumerate().peekable();
+    while let Some((place, part)) = parts.next() {
+        let sought = parts.peek().is_some_and(|(_, next)| may_be_key(next));
+        let names = if is_pattern(part) { names(part, &whole, access, sought) } else { Vec::new() };
         found |= !names.is_empty();
         if place > 0 {
             for path in &mut whole {
@@ -107,7 +109,7 @@ pub(crate) fn paths(pattern: &BStr, access: Access) -> Vec<BString> {
 }
 
 /// The names that one part of a pattern matches.
-fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
+fn names<'n>(part: &[u8], before: &[BString], access: Access, sought: bool) -> Vec<&'n [u8]> {
     let matching = |names: &'n [&'n str]| -> Vec<&'n [u8]> {
         names.iter().map(|name| name.as_bytes()).filter(|name| glob::matches(part, name)).collect()
     };
@@ -121,7 +123,9 @@ fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
     let mut secret = matching(SECRET);
     match access {
         Access::Read => {
-            secret.retain(|name| is_aimed(part, name));
+            // As long as the name, letter by letter: nobody writes that who does not mean it.
+            let exact = !part.contains(&b'*');
+            secret.retain(|name| exact || sought || is_aimed(part, name));
             secret
         }
         Access::Write | Access::Delete | Access::Enter | Access::Execute => {
@@ -132,6 +136,23 @@ fn names<'n>(part: &[u8], before: &[BString], access: Access) -> Vec<&'n [u8]> {
             all
         }
     }
+}
+
+/// `id_*`, `cred*`: what keys are called in such a directory.
+fn may_be_key(part: &[u8]) -> bool {
+    const KEYS: &[&str] = &[
+        "id_rsa",
+        "id_ed25519",
+        "id_ecdsa",
+        "id_dsa",
+        "credentials",
+        "authorized_keys",
+        "accessTokens.json",
+        "private-keys-v1.d",
+        "secring.gpg",
+    ];
+    let written = part.iter().filter(|byte| !b"*?[]".contains(byte)).count();
+    written > 1 && KEYS.iter().any(|key| glob::matches(part, key.as_bytes()))
 }
 
 /// Is half of the name written?

@@ -326,7 +326,7 @@ impl Inquiry<'_> {
 }
 
 /// `/tmp/.x`: nobody who builds something hides it.
-fn is_hidden(path: &Word) -> bool {
+pub(super) fn is_hidden(path: &Word) -> bool {
     let mut parts = path.shown().split_str("/");
     parts.any(|part| part.starts_with(b".") && part != b"." && part != b"..")
 }

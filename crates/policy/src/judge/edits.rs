@@ -51,13 +51,29 @@ fn replacing(line: &[u8]) -> Vec<BString> {
         let first = end_of_part(rest, delimiter)?;
         let second = rest.get(first + 1..)?;
         let second = second.get(..end_of_part(second, delimiter)?)?;
-        let text = second
-            .replace([b'\\', delimiter], [delimiter])
-            .replace("\\n", "\n")
-            .replace("\\t", "\t");
+        let text = unescaped(second);
         Some(BString::from(without_item(&text)))
     };
     starts.filter_map(|(at, _)| replacement(at)).take(MOST).collect()
+}
+
+/// `\n` is a line's end, and `\/` or `\@` the sign itself.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match (byte, bytes.as_slice().first()) {
+            (b'\\', Some(b'n')) => plain.push(b'\n'),
+            (b'\\', Some(b't')) => plain.push(b'\t'),
+            (b'\\', Some(sign)) if sign.is_ascii_punctuation() => plain.push(*sign),
+            _ => {
+                plain.push(*byte);
+                continue;
+            }
+        }
+        bytes.next();
+    }
+    plain
 }
 
 fn end_of_part(text: &[u8], delimiter: u8) -> Option<usize> {

@@ -369,6 +369,10 @@ impl Inquiry<'_> {
             let about = shown.to_str_lossy();
             findings.extend(self.situation_unless("executing-option", &about, &subjected.lifted));
         }
+        if scratch && super::command::is_hidden(path) {
+            let about = shown.to_str_lossy();
+            findings.extend(self.situation_unless("unknown-program", &about, &subjected.lifted));
+        }
         self.note(vec![shown.into()], &via, findings);
         self.chosen_scripts(subjected, language, path, &via);
         let absolute = super::paths::key(path, &subjected.directory);

@@ -240,6 +240,10 @@ impl Sink<'_> {
             Role::Listen => self.listen(word),
             Role::Data => self.data(word),
             Role::Mount => self.mount(word),
+            Role::Named(access) => {
+                let at = word.prefix().find_byte(b'=').map_or(0, |equals| equals + 1);
+                self.open(&tail(word, at), *access);
+            }
             Role::Assignment => self.assign(word),
             Role::Variable => self.variable(word),
             Role::Definition => {

@@ -29,6 +29,8 @@ pub enum Role {
     Remote(Access),
     Data,
     Mount,
+    /// `name=path`
+    Named(Access),
     Assignment,
     Variable,
     Definition,
@@ -67,6 +69,8 @@ impl Role {
             "remote-write" => Role::Remote(Access::Write),
             "data" => Role::Data,
             "mount" => Role::Mount,
+            "named-read" => Role::Named(Access::Read),
+            "named-write" => Role::Named(Access::Write),
             "assignment" => Role::Assignment,
             "variable" => Role::Variable,
             "definition" => Role::Definition,

@@ -266,6 +266,8 @@ pub const ROLES: &[&str] = &[
     "remote-write",
     "data",
     "mount",
+    "named-read",
+    "named-write",
     "assignment",
     "variable",
     "definition",
