@@ -52,5 +52,11 @@ fn neither_a_file_nor_a_task() {
     assert_eq!(code(&project.run(&["task", "run", "0123abc"])), 1);
     project.write("latin1.toml", "");
     std::fs::write(project.root.join("latin1.toml"), b"goal = \"\xfc\"\n").expect("a file");
-    assert_eq!(code(&project.run(&["task", "run", "latin1.toml"])), 2);
+    for name in ["latin1.toml", "nothing.toml"] {
+        let output = project.run(&["task", "run", name, "--json"]);
+        assert_eq!(code(&output), 2);
+        let error = in_json(&output);
+        assert!(error["error"].as_str().is_some_and(|it| it.starts_with(name)), "{error}");
+        assert!(error["hint"].is_string(), "{error}");
+    }
 }

@@ -5,6 +5,7 @@ use std::io;
 
 use exacta_store::UndoError;
 use exacta_store::audit::AuditError;
+use rustix::io::Errno;
 
 use super::State;
 use crate::approvals::{DecideError, PendingError};
@@ -45,8 +46,9 @@ pub enum TaskError {
         id: String,
         problem: String,
     },
+    /// A file or a directory of the state is not as it has to be.
     Files {
-        doing: &'static str,
+        doing: String,
         error: io::Error,
     },
     Store(AuditError),
@@ -115,14 +117,29 @@ impl TaskError {
             }
             TaskError::NoState => Some("set HOME, or XDG_STATE_HOME"),
             TaskError::NoPlanner(_) => Some("give it a plan, or set up a planner"),
+            TaskError::Files { error, .. } => unusable(error),
             TaskError::Store(error) => error.next(),
             TaskError::Undo(error) => error.next(),
             TaskError::Broken { .. }
-            | TaskError::Files { .. }
             | TaskError::Engine(_)
             | TaskError::Approval(_)
             | TaskError::Decision(_) => None,
         }
+    }
+}
+
+/// What to do about a directory that cannot be used.
+fn unusable(error: &io::Error) -> Option<&'static str> {
+    match Errno::from_io_error(error)? {
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => {
+            Some("it has to be yours and writable: `ls -ld` says whose it is and what is allowed")
+        }
+        // The last one: a link, which is not followed.
+        Errno::NOTDIR | Errno::EXIST | Errno::LOOP => Some(
+            "something else is where the directory has to be: move it away, and it is made anew",
+        ),
+        Errno::NOSPC | Errno::DQUOT => Some("make room on the disk"),
+        _ => None,
     }
 }
 

@@ -107,6 +107,7 @@ impl Tasks {
             created,
             changed: created,
             cancelled_by: None,
+            left: false,
             fence: 0,
             plan: None,
         };
@@ -148,6 +149,14 @@ impl Tasks {
         Ok(self.keeper.hold(&self.get(id)?.id)?.is_none())
     }
 
+    /// A place in the queue for one that there is, as [`create`](Self::create) gives it: whoever takes up several keeps
+    /// their order so.
+    pub fn line_up(&self, task: &Task) -> Result<(), TaskError> {
+        let ticket = self.ticket(task)?;
+        self.keep_ticket(&task.id, ticket);
+        Ok(())
+    }
+
     /// Gives up the place in the queue that it got here.
     pub fn leave(&self, id: &str) {
         self.tickets().remove(id);
@@ -165,7 +174,8 @@ impl Tasks {
 
     fn queue(&self, agent: &str) -> Result<Ticket, TaskError> {
         let state = self.grounds.state.as_deref().ok_or(TaskError::NoState)?;
-        turns::take(state, agent).map_err(files("take a turn in the operator's state"))
+        turns::take(state, agent)
+            .map_err(files(format!("take a turn in your own state {}", state.display())))
     }
 
     /// The task with the right to work on it, as it is now.
