@@ -155,12 +155,7 @@ pub struct ChosenPlanner {
 }
 
 impl ChosenPlanner {
-    fn asked(
-        &self,
-        goal: &str,
-        agent: &str,
-        stopper: &Stopper,
-    ) -> Result<Plan, PlanningFailed> {
+    fn asked(&self, goal: &str, agent: &str, stopper: &Stopper) -> Result<Plan, PlanningFailed> {
         let ends = Instant::now() + self.limit;
         let asking = Asking { ends, limit: self.limit, stopper, told: &*self.told };
         let mut question = Question {

@@ -15,6 +15,8 @@ use crate::error::EngineError;
 pub enum TaskError {
     /// None has this id, or more than one begins so.
     Unknown(String),
+    /// What is no name of an agent.
+    Agent(String),
     /// Somebody else works on it.
     Busy(String),
     /// It is in a state in which that cannot be.
@@ -62,6 +64,10 @@ impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TaskError::Unknown(id) => write!(f, "there is no task {id}, or more than one"),
+            TaskError::Agent(name) => {
+                let name: String = name.chars().take(40).collect();
+                write!(f, "{name:?} is no name of an agent")
+            }
             TaskError::Busy(id) => write!(f, "another process works on task {id}"),
             TaskError::Not { id, doing, state } => {
                 write!(f, "task {id} is {}: it cannot be {doing}", state.name())
@@ -100,6 +106,7 @@ impl TaskError {
     pub fn next(&self) -> Option<&'static str> {
         match self {
             TaskError::Unknown(_) => Some("`exacta task list` shows the ids"),
+            TaskError::Agent(_) => Some("one line of at most 100 bytes"),
             TaskError::Busy(_) => {
                 Some("`exacta task log -f` follows it, `exacta task cancel` ends it")
             }
@@ -120,12 +127,20 @@ impl TaskError {
             TaskError::Files { error, .. } => unusable(error),
             TaskError::Store(error) => error.next(),
             TaskError::Undo(error) => error.next(),
+            TaskError::Decision(error) if is_settled(error) => Some(
+                "`exacta task show` says what came of it; after a yes `exacta task run` goes on",
+            ),
             TaskError::Broken { .. }
             | TaskError::Engine(_)
             | TaskError::Approval(_)
             | TaskError::Decision(_) => None,
         }
     }
+}
+
+/// Somebody has answered before.
+fn is_settled(error: &DecideError) -> bool {
+    matches!(error, DecideError::Store(PendingError::Settled(_)))
 }
 
 /// What to do about a directory that cannot be used.

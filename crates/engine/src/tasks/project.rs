@@ -9,6 +9,7 @@ use exacta_store::audit::{Limits, Signing};
 
 use super::keeping::{Keeper, files, now};
 use super::locks::Held;
+use super::plan::is_agent;
 use super::turns::{self, Ticket};
 use super::{LogEntry, Move, Plan, State, Task, TaskError};
 use crate::approvals::{Approver, Desk, PendingStore, Unattended};
@@ -84,6 +85,9 @@ impl Tasks {
             Origin::Plan(plan) => (plan.goal.clone(), plan.agent.clone(), Some(plan)),
             Origin::Goal { goal, agent } => (goal, agent, None),
         };
+        if !is_agent(&agent) {
+            return Err(TaskError::Agent(agent));
+        }
         let ticket = self.queue(&agent)?;
         let created = now();
         let mut task = Task {

@@ -91,8 +91,8 @@ fn while_it_is_planned() {
     let goal = || Origin::Goal { goal: "goal".into(), agent: "agent".into() };
     let task = tasks.create(goal(), Wishes::default()).unwrap();
     let begun = Instant::now();
+    let stopper = Stopper::default();
     thread::scope(|scope| {
-        let stopper = Stopper::default();
         let planned = scope.spawn(|| {
             let manner = Manner { planner: Some(&Thinking), watcher: &(), stopper: &stopper };
             tasks.advance(&task.id, &manner).unwrap()

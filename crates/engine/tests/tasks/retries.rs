@@ -149,8 +149,7 @@ fn fewer_attempts_are_told() {
     let tasks = scene.tasks_with(settings);
     let task = run(&tasks, vec![tried("false", 5), tried("touch a", 1), tried("touch b", 2)]);
     assert_eq!(task.steps[0].attempts.len(), 2, "{}", task.reason);
-    let told =
-        "tasks.retries is 1: no step is tried again more often, as these would be: step 1 (5), step 3 (2)";
+    let told = "tasks.retries is 1: no step is tried again more often, as these would be: step 1 (5), step 3 (2)";
     assert!(lines(&tasks, &task.id, LogKind::Info).contains(&told.to_owned()));
 }
 

@@ -119,6 +119,7 @@ fn say(global: &Global, problem: &str, hint: &str) {
 fn refused(global: &Global, error: &TaskError) -> Exit {
     say(global, &error.to_string(), error.next().unwrap_or_default());
     match error {
+        TaskError::Agent(_) => Exit::Usage,
         TaskError::Unknown(_)
         | TaskError::Busy(_)
         | TaskError::Not { .. }
