@@ -110,13 +110,12 @@ fn moved(moved: &Move) -> Value {
 pub fn next(task: &Task) -> Vec<String> {
     let id = &task.id;
     let verbs: &[&str] = match task.state {
-        State::Pending => &["run", "cancel"],
-        // Somebody works on it, or has died at it.
-        State::Planning | State::Validating => &["log -f", "cancel"],
-        State::Running if task.left => &["run", "cancel"],
-        State::Running => &["log -f", "cancel"],
         // It has done all it does: there is nothing left to end.
-        State::Evaluating => &["run"],
+        State::Evaluating if task.left => &["run"],
+        State::Evaluating => &["log -f"],
+        State::Planning | State::Validating | State::Running if !task.left => &["log -f", "cancel"],
+        // Nobody works on it, or whoever did has died.
+        State::Pending | State::Planning | State::Validating | State::Running => &["run", "cancel"],
         State::PendingApproval => &["approve", "reject", "cancel"],
         State::Failed | State::Cancelled => &["retry"],
         State::NeedsReview => &["show", "retry --force", "cancel"],

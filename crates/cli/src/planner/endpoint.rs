@@ -142,7 +142,10 @@ impl Endpoint {
         // Nothing ends the search for a host or a connection that is being made: whoever waits for them is left alone, and
         // finds afterwards that nobody wants the connection any more.
         let asked = std::thread::Builder::new().name("planner".into());
-        asked.spawn(move || sender.send(request.send(body))).map_err(|error| {
+        let ask = move || {
+            let _nobody_may_wait = sender.send(request.send(body));
+        };
+        asked.spawn(ask).map_err(|error| {
             because(format!("cannot start a thread to ask {}: {error}", self.host), "try again")
         })?;
         loop {
@@ -287,6 +290,7 @@ impl Place {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test is the server that is asked")]
 mod tests {
     use std::io::Write as _;
     use std::net::TcpListener;

@@ -55,6 +55,13 @@ fn is_alive(process: u32) -> bool {
     status.is_ok_and(|status| !status.contains(") Z "))
 }
 
+/// Whoever is killed takes a moment to die.
+fn assert_ended(all: &[u32]) {
+    until(&format!("the end of {all:?}"), || {
+        (!all.iter().any(|process| is_alive(*process))).then_some(())
+    });
+}
+
 fn cancelled(planned: &Planned) -> Value {
     let list = planned.run(&["task", "list", "--json"]);
     let list: Value = serde_json::from_slice(&list.stdout).expect("JSON");
@@ -77,7 +84,7 @@ fn whoever_cancels_ends_the_planner_with_all_that_it_has_started() {
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("State: cancelled (cancelled by "), "{said}");
-    assert!(!all.iter().any(|process| is_alive(*process)), "{all:?}");
+    assert_ended(&all);
 }
 
 #[test]
@@ -92,7 +99,7 @@ fn an_interrupt_ends_it_too() {
         let output = child.wait_with_output().expect("it ends");
         assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
         assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-        assert!(!all.iter().any(|process| is_alive(*process)), "{all:?}");
+        assert_ended(&all);
     }
 }
 
