@@ -160,7 +160,10 @@ impl Keeper {
     /// The right to work on a task. `None`: somebody else does.
     pub(super) fn hold(&self, id: &str) -> Result<Option<Held>, TaskError> {
         let held = || locks::try_hold(&self.folder()?, &named(id));
-        held().map_err(|error| self.unusable("lock a task in", error))
+        held().map_err(|error| TaskError::Files {
+            doing: format!("lock a task in {}", self.place().join(FOLDER).display()),
+            error,
+        })
     }
 
     /// Nobody will work on it any more.
@@ -176,8 +179,12 @@ impl Keeper {
 
     /// The state of the project is not as it has to be.
     fn unusable(&self, doing: &str, error: io::Error) -> TaskError {
-        let place = project::state_path(&self.root).unwrap_or_else(|_| self.root.clone());
-        TaskError::Files { doing: format!("{doing} {}", place.display()), error }
+        TaskError::Files { doing: format!("{doing} {}", self.place().display()), error }
+    }
+
+    /// Where the state is, for people.
+    fn place(&self) -> PathBuf {
+        project::state_path(&self.root).unwrap_or_else(|_| self.root.clone())
     }
 
     /// Never through a link in the last place: the state may have come with the repository.

@@ -179,7 +179,7 @@ impl Tasks {
     fn queue(&self, agent: &str) -> Result<Ticket, TaskError> {
         let state = self.grounds.state.as_deref().ok_or(TaskError::NoState)?;
         turns::take(state, agent)
-            .map_err(files(format!("take a turn in your own state {}", state.display())))
+            .map_err(files(format!("take a turn in {}", turns::place(state).display())))
     }
 
     /// The task with the right to work on it, as it is now.
