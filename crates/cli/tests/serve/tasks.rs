@@ -364,7 +364,15 @@ fn a_daemon_that_is_killed_leaves_them_to_the_next() {
 /// Whoever ran it in a terminal was killed, while a daemon serves the project.
 #[test]
 fn what_somebody_who_died_has_left_is_taken_up() {
-    let daemon = Daemon::serving(project());
+    let project = project();
+    project.write("rm.json", &plan(&["rm old.txt"]).to_string());
+    let asked = project.run(&["task", "run", "rm.json", "--json"]);
+    let asked: Value = serde_json::from_slice(&asked.stdout).expect("a task");
+    let first = asked["id"].as_str().expect("an id");
+    assert_eq!(support::code(&project.run(&["task", "approve", first, "--no-run"])), 0);
+    let daemon = Daemon::serving(project);
+    // Something to go on with at the start: it looks after all of them nevertheless.
+    reaches(&daemon, first, "completed");
     let project = daemon.project();
     let steps = plan(&["echo x >> log", "echo y >> log; sleep 2", "echo z >> log"]);
     project.write("plan.json", &steps.to_string());

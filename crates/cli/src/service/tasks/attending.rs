@@ -65,6 +65,8 @@ impl Attendance {
 impl Service {
     /// Takes up what was left, and goes on with what is decided or left from now on.
     pub fn attend_tasks(self: &Arc<Self>) {
+        // Before any of them is begun: whoever begins one looks after its own else.
+        let first = self.board.attendance.claim(Whose::All);
         for project in self.projects.all() {
             let told = |problem: &dyn Display| {
                 output::error(&format!("exacta: tasks of {}: {problem}\n", project.root.display()));
@@ -74,18 +76,19 @@ impl Service {
                 Err(problem) => told(&problem),
             }
         }
-        self.attend(Whose::All);
+        if first {
+            self.look_after(Whose::All);
+        }
     }
 
     /// The same for what was begun here, where nobody looks after all of them.
     pub(super) fn attend_own(self: &Arc<Self>) {
-        self.attend(Whose::Own);
+        if self.board.attendance.claim(Whose::Own) {
+            self.look_after(Whose::Own);
+        }
     }
 
-    fn attend(self: &Arc<Self>, whose: Whose) {
-        if !self.board.attendance.claim(whose) {
-            return;
-        }
+    fn look_after(self: &Arc<Self>, whose: Whose) {
         let service = Arc::clone(self);
         let work = move || {
             let mut before = HashSet::new();
