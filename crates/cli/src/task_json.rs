@@ -109,19 +109,35 @@ fn moved(moved: &Move) -> Value {
 /// What a person can do about it now.
 pub fn next(task: &Task) -> Vec<String> {
     let id = &task.id;
-    match task.state {
-        State::Pending | State::Running | State::Evaluating => {
-            vec![format!("exacta task run {id}"), format!("exacta task cancel {id}")]
+    let verbs: &[&str] = match task.state {
+        // It has done all it does: there is nothing left to end.
+        State::Evaluating if task.left => &["run"],
+        State::Evaluating => &["log -f"],
+        State::Planning | State::Validating | State::Running if !task.left => &["log -f", "cancel"],
+        // Nobody works on it, or whoever did has died.
+        State::Pending | State::Planning | State::Validating | State::Running => &["run", "cancel"],
+        State::PendingApproval => &["approve", "reject", "cancel"],
+        State::Failed | State::Cancelled => &["retry"],
+        State::NeedsReview => &["show", "retry --force", "cancel"],
+        State::Completed => &[],
+    };
+    verbs.iter().map(|verb| format!("exacta task {verb} {id}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_has_not_ended_can_be_cancelled() {
+        for state in State::ALL {
+            let task: Task = serde_json::from_value(json!({
+                "id": "1", "agent": "a", "goal": "g", "state": state, "plan": null, "steps": [],
+                "approval": null, "reason": "", "created": 0, "changed": 0,
+            }))
+            .expect("a task");
+            let cancel = next(&task).contains(&"exacta task cancel 1".to_owned());
+            assert_eq!(cancel, !state.is_final() && state != State::Evaluating, "{state:?}");
         }
-        State::PendingApproval => {
-            vec![format!("exacta task approve {id}"), format!("exacta task reject {id}")]
-        }
-        State::Failed | State::Cancelled => vec![format!("exacta task retry {id}")],
-        State::NeedsReview => vec![
-            format!("exacta task show {id}"),
-            format!("exacta task retry {id} --force"),
-            format!("exacta task cancel {id}"),
-        ],
-        State::Planning | State::Validating | State::Completed => Vec::new(),
     }
 }

@@ -128,7 +128,7 @@ pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let metadata = fs::symlink_metadata(&state)?;
             if !metadata.is_dir() {
-                return Err(io::ErrorKind::NotADirectory.into());
+                return Err(rustix::io::Errno::NOTDIR.into());
             }
             if metadata.permissions().mode() & 0o077 != 0 {
                 fs::set_permissions(&state, fs::Permissions::from_mode(0o700))?;

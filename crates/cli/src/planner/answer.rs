@@ -2,7 +2,8 @@
 
 /// Without what small models think aloud, and without a code fence.
 pub fn within(text: &str) -> &str {
-    let mut text = text.trim();
+    // A program of somebody's may begin with a byte order mark.
+    let mut text = text.trim_start_matches('\u{feff}').trim();
     if let Some((_, after)) = text.strip_prefix("<think>").and_then(|it| it.split_once("</think>"))
     {
         text = after.trim();
@@ -27,6 +28,7 @@ mod tests {
         for text in [
             json.to_owned(),
             format!("\n {json}\n"),
+            format!("\u{feff}{json}"),
             format!("```json\n{json}\n```"),
             format!("Here is the plan:\n\n```\n{json}\n```\n"),
             format!("<think>{{hm}}\n</think>\n\n{json}"),

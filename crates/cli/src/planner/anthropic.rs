@@ -60,6 +60,10 @@ impl Backend for Anthropic {
         format!("{} at {}", self.model, self.endpoint.host)
     }
 
+    fn end(&self) {
+        self.endpoint.end();
+    }
+
     fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed> {
         match self.endpoint.post(&self.body(question), asking)? {
             Answered::Well(body, kind) => {

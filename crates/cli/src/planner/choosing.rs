@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use exacta::configuration::{self, Configuration, PlannerKind, PlannerSettings};
+use exacta::policy::rules::TaskList;
 use exacta::tasks::PlanningFailed;
 
 use super::anthropic::Anthropic;
@@ -17,27 +18,6 @@ use crate::launch;
 const ANTHROPIC: (&str, &str, &str) =
     ("https://api.anthropic.com", "claude-sonnet-4-5", "ANTHROPIC_API_KEY");
 const OPENAI: (&str, &str, &str) = ("https://api.openai.com/v1", "gpt-5-mini", "OPENAI_API_KEY");
-const SAFE: &[&str] = &[
-    "ls",
-    "cat",
-    "grep",
-    "find",
-    "head",
-    "tail",
-    "wc",
-    "echo",
-    "pwd",
-    "date",
-    "whoami",
-    "env",
-    "npm run",
-    "npm test",
-    "npm build",
-    "git status",
-    "git log",
-    "git diff",
-    "git branch",
-];
 const USUAL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The planner of this project. `told` hears how far it is.
@@ -63,8 +43,7 @@ pub fn choose(
 /// The commands that run in a task without a question, as whoever plans is told: S4's list and the operator's. What is on it
 /// and blocked by S3 (`curl`, `wget`) is not offered.
 pub fn allowed(configuration: &Configuration) -> Vec<String> {
-    let safe = SAFE.iter().map(|command| (*command).to_owned());
-    safe.chain(configuration.tasks.allow.iter().cloned()).collect()
+    TaskList::safe().into_iter().chain(configuration.tasks.allow.iter().cloned()).collect()
 }
 
 fn by_key() -> Option<PlannerSettings> {

@@ -14,10 +14,12 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use bstr::ByteSlice as _;
 use exacta::tasks::schema::schema;
 use exacta::tasks::{Format, PlanningFailed};
+use rustix::process::{Pid, Signal};
 use serde_json::json;
 
 use super::failure::{self, because, quoted};
@@ -136,10 +138,12 @@ impl Backend for Program {
         }
         let ended = wait(&mut child, asking);
         let gathered = ended.map(|status| (status, said(stdout), said(stderr)));
+        if gathered.is_err() {
+            // While it is there, so are those whose parent it is.
+            started_by(child.id()).into_iter().for_each(kill);
+        }
         end(&mut child);
-        let Some((status, answer, complaint)) = gathered else {
-            return Err(failure::timeout(asking.limit));
-        };
+        let (status, answer, complaint) = gathered?;
         judge(status, answer, &complaint)
     }
 }
@@ -180,23 +184,56 @@ fn said(stream: Option<Receiver<Vec<u8>>>) -> Vec<u8> {
     stream.and_then(|stream| stream.recv_timeout(LINGERING).ok()).unwrap_or_default()
 }
 
-/// `None`: the time is over.
-fn wait(child: &mut Child, asking: &Asking<'_>) -> Option<ExitStatus> {
-    while Instant::now() < asking.ends {
+/// An error: the time is over, or nobody wants a plan any more.
+fn wait(child: &mut Child, asking: &Asking<'_>) -> Result<ExitStatus, PlanningFailed> {
+    loop {
+        asking.remaining()?;
         match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
+            Ok(Some(status)) => return Ok(status),
             Ok(None) => std::thread::sleep(PAUSE),
-            Err(_) => return None,
+            Err(error) => {
+                let message = format!("nobody can say what became of the planner: {error}");
+                return Err(because(message, "try again"));
+            }
         }
     }
-    None
 }
 
 /// With all that it has started and left in its group.
 fn end(child: &mut Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // There may be nobody left.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait();
+}
+
+fn kill(process: u32) {
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        let _it_may_have_ended = rustix::process::kill_process(process, Signal::KILL);
+    }
+}
+
+/// The process and its descendants, whichever groups they have made for themselves: `timeout` makes one.
+fn started_by(process: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|number| Some((number, parent_of(number)?)))
+        .collect();
+    let mut found = vec![process];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(child, _)| *child));
+        next += 1;
+    }
+    found
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    let status = std::fs::read(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program is in parentheses, and may itself hold any of them.
+    let (_, after) = status.rsplit_once_str(b")")?;
+    after.to_str().ok()?.split_whitespace().nth(1)?.parse().ok()
 }

@@ -4,6 +4,7 @@
 
 use std::io::Read as _;
 use std::net::IpAddr;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use exacta::tasks::PlanningFailed;
@@ -13,7 +14,7 @@ use ureq::http::Uri;
 use super::events::Events;
 use super::failure::{self, because};
 use super::trouble::{self, Said};
-use super::{Asking, LONGEST_ANSWER, Stage};
+use super::{Asking, LONGEST_ANSWER, LOOK, Stage};
 
 /// Every few characters of an answer come with a few hundred bytes around them.
 const LONGEST_STREAM: usize = 16 * LONGEST_ANSWER;
@@ -117,7 +118,7 @@ impl Endpoint {
                 return Err(trouble::busy(&self.host, status, &said, Some(wait)));
             }
             (asking.told)(Stage::Pausing { host: &self.host, wait });
-            std::thread::sleep(wait);
+            asking.pause(wait)?;
             pause *= 2;
         }
         Err(failure::broken_off(&self.host))
@@ -136,9 +137,37 @@ impl Endpoint {
             .fold(request, |request, (name, value)| request.header(*name, value))
             .header("content-type", "application/json")
             .header("accept", "text/event-stream, application/json");
-        request
-            .send(body.to_string())
-            .map_err(|error| trouble::unreachable(&self.host, error, asking.limit))
+        let (sender, receiver) = mpsc::channel();
+        let body = body.to_string();
+        // Nothing ends the search for a host or a connection that is being made: whoever waits for them is left alone, and
+        // finds afterwards that nobody wants the connection any more.
+        let asked = std::thread::Builder::new().name("planner".into());
+        let ask = move || {
+            let _nobody_may_wait = sender.send(request.send(body));
+        };
+        asked.spawn(ask).map_err(|error| {
+            because(format!("cannot start a thread to ask {}: {error}", self.host), "try again")
+        })?;
+        loop {
+            match receiver.recv_timeout(LOOK) {
+                Ok(answer) => {
+                    return answer
+                        .map_err(|error| trouble::unreachable(&self.host, error, asking.limit));
+                }
+                Err(RecvTimeoutError::Timeout) if asking.stopper.is_stopped() => {
+                    return Err(failure::stopped());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(failure::broken_off(&self.host));
+                }
+            }
+        }
+    }
+
+    /// Drops whatever is under way. Nothing is asked any more.
+    pub fn end(&self) {
+        self.agent.clone().shutdown();
     }
 
     /// Reads an answer as it comes, until it says itself that it is complete.
@@ -261,8 +290,66 @@ impl Place {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test is the server that is asked")]
 mod tests {
+    use std::io::Write as _;
+    use std::net::TcpListener;
+    use std::time::Instant;
+
+    use exacta::tasks::Stopper;
+
     use super::*;
+
+    /// Understands nothing.
+    struct Deaf;
+
+    impl Transcript for Deaf {
+        fn event(&mut self, _data: &str) -> Result<Flow, PlanningFailed> {
+            Ok(Flow::More)
+        }
+
+        fn whole(&mut self, _answer: &Value) -> Result<(), PlanningFailed> {
+            Ok(())
+        }
+
+        fn length(&self) -> usize {
+            0
+        }
+    }
+
+    /// One that says nothing, and one that falls silent.
+    #[test]
+    fn nobody_waits_for_a_call_that_was_ended() {
+        let head = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+        for said in ["", head] {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            let address = format!("http://{}", listener.local_addr().expect("an address"));
+            let server = std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().expect("a call");
+                stream.write_all(said.as_bytes()).expect("it listens");
+                // Until the other side is gone.
+                stream.read_to_end(&mut Vec::new())
+            });
+            let (stopper, begun) = (Stopper::default(), Instant::now());
+            let (limit, ends) = (Duration::from_secs(60), begun + Duration::from_secs(60));
+            let asking = Asking { ends, limit, stopper: &stopper, told: &|_| {} };
+            let endpoint = made(&address, None).expect("an endpoint");
+            let ask = || match endpoint.post(&Value::Null, &asking)? {
+                Answered::Well(body, kind) => endpoint.listen(body, kind, &asking, &mut Deaf),
+                Answered::Badly { .. } => Ok(()),
+            };
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(200));
+                    stopper.stop("anna");
+                });
+                let _broken_off = asking.unless_stopped(|| endpoint.end(), ask);
+            });
+            server.join().expect("no panic").expect("it is dropped");
+            assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+            assert!(endpoint.post(&Value::Null, &asking).is_err());
+        }
+    }
 
     fn made(address: &str, key: Option<&str>) -> Result<Endpoint, PlanningFailed> {
         let key = Key { variable: "K".to_owned(), value: key.map(str::to_owned) };

@@ -36,6 +36,11 @@ pub fn timeout(limit: Duration) -> PlanningFailed {
     )
 }
 
+/// Somebody has ended it.
+pub fn stopped() -> PlanningFailed {
+    because("it was ended before there was a plan", "ask again when you want one")
+}
+
 pub fn refusal(words: &str) -> PlanningFailed {
     let words = quoted(words);
     let said = if words.is_empty() { String::new() } else { format!(": {words}") };

@@ -25,15 +25,18 @@ mod trouble;
 pub mod written;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use exacta::redaction::Rules;
-use exacta::tasks::{Format, Plan, PlanError, Planner, PlanningFailed};
+use exacta::tasks::{Format, Plan, PlanError, Planner, PlanningFailed, Stopper};
 
 pub use choosing::{allowed, choose};
 
 /// More than any plan.
 const LONGEST_ANSWER: usize = 1 << 20;
+/// How often it is looked whether anybody still wants a plan.
+const LOOK: Duration = Duration::from_millis(20);
 /// After an answer that is no plan.
 const REPAIRS: usize = 2;
 
@@ -71,17 +74,57 @@ struct Repair {
     problem: String,
 }
 
-/// What holds for one goal: all tries together end in time.
+/// What holds for one goal: all tries together end in time, and when nobody wants a plan any more.
 struct Asking<'a> {
     ends: Instant,
     limit: Duration,
+    stopper: &'a Stopper,
     told: &'a (dyn Fn(Stage<'_>) + Send + Sync),
 }
 
 impl Asking<'_> {
+    /// An error says why it is over.
     fn remaining(&self) -> Result<Duration, PlanningFailed> {
+        if self.stopper.is_stopped() {
+            return Err(failure::stopped());
+        }
         let left = self.ends.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(failure::timeout(self.limit)) } else { Ok(left) }
+    }
+
+    fn pause(&self, wait: Duration) -> Result<(), PlanningFailed> {
+        let until = Instant::now() + wait;
+        loop {
+            self.remaining()?;
+            match until.saturating_duration_since(Instant::now()) {
+                Duration::ZERO => return Ok(()),
+                left => std::thread::sleep(left.min(LOOK)),
+            }
+        }
+    }
+
+    /// Does something that `end` ends: that is called when nobody wants a plan any more.
+    fn unless_stopped<T>(&self, end: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
+        let over = AtomicBool::new(false);
+        let (over, stopper) = (&over, self.stopper);
+        std::thread::scope(|scope| {
+            let watch = move || {
+                while !over.load(Ordering::Acquire) {
+                    if stopper.is_stopped() {
+                        return end();
+                    }
+                    std::thread::park_timeout(LOOK);
+                }
+            };
+            let named = std::thread::Builder::new().name("planner-watch".into());
+            let watching = named.spawn_scoped(scope, watch);
+            let done = work();
+            over.store(true, Ordering::Release);
+            if let Ok(watching) = watching {
+                watching.thread().unpark();
+            }
+            done
+        })
     }
 }
 
@@ -94,6 +137,8 @@ trait Backend: Send + Sync {
     }
     /// The answer as it is.
     fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed>;
+    /// Nobody wants an answer any more: what waits for one ends at once. From another thread.
+    fn end(&self) {}
 }
 
 /// A planner as the operator has chosen it, for one project.
@@ -110,9 +155,9 @@ pub struct ChosenPlanner {
 }
 
 impl ChosenPlanner {
-    fn asked(&self, goal: &str, agent: &str) -> Result<Plan, PlanningFailed> {
-        let asking =
-            Asking { ends: Instant::now() + self.limit, limit: self.limit, told: &*self.told };
+    fn asked(&self, goal: &str, agent: &str, stopper: &Stopper) -> Result<Plan, PlanningFailed> {
+        let ends = Instant::now() + self.limit;
+        let asking = Asking { ends, limit: self.limit, stopper, told: &*self.told };
         let mut question = Question {
             goal: self.hidden(goal),
             agent: self.hidden(agent),
@@ -121,7 +166,13 @@ impl ChosenPlanner {
         };
         (self.told)(Stage::Asking { whom: &self.backend.whom() });
         loop {
-            let text = self.backend.ask(&question, &asking)?;
+            let text = asking
+                .unless_stopped(|| self.backend.end(), || self.backend.ask(&question, &asking));
+            if stopper.is_stopped() {
+                // Whatever came of it, it was broken off.
+                return Err(failure::stopped());
+            }
+            let text = text?;
             let within = answer::within(&text);
             let wrong = match Plan::read(within, self.backend.format(within)) {
                 Ok(plan) => return Ok(plan),
@@ -153,11 +204,11 @@ fn in_short(wrong: &PlanError) -> String {
 }
 
 impl Planner for ChosenPlanner {
-    fn plan(&self, goal: &str, agent: &str) -> Result<Plan, PlanningFailed> {
+    fn plan(&self, goal: &str, agent: &str, stopper: &Stopper) -> Result<Plan, PlanningFailed> {
         if goal.trim().is_empty() {
             return Err(failure::because("there is no goal", "say what is to be done"));
         }
-        let plan = self.asked(goal, agent).map_err(|failed| PlanningFailed {
+        let plan = self.asked(goal, agent, stopper).map_err(|failed| PlanningFailed {
             message: self.hidden(&failed.message),
             hint: self.hidden(&failed.hint),
         })?;

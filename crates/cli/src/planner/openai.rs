@@ -74,6 +74,10 @@ impl Backend for OpenAi {
         format!("{} at {}", self.model, self.endpoint.host)
     }
 
+    fn end(&self) {
+        self.endpoint.end();
+    }
+
     fn ask(&self, question: &Question, asking: &Asking<'_>) -> Result<String, PlanningFailed> {
         loop {
             let schemas = self.knows_schemas.load(Ordering::Relaxed);

@@ -8,6 +8,7 @@
 
 mod anthropic;
 mod bundled;
+mod ending;
 mod openai;
 mod program;
 mod sending;
@@ -56,10 +57,15 @@ impl Planned {
         self
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    /// What the operator has written.
+    fn configured(&self) {
         let home = self.project.root.parent().expect("a home").join(".config/exacta");
         std::fs::create_dir_all(&home).expect("made");
         std::fs::write(home.join("config.toml"), &self.configuration).expect("written");
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.configured();
         let mut command = self.project.command(arguments);
         command.envs(self.variables.iter().map(|(name, value)| (*name, value.as_str())));
         let output = command.output().expect("the binary runs");

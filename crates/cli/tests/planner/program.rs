@@ -16,7 +16,7 @@ fn script(planned: &Planned, lines: &str) -> String {
     path.to_str().expect("text").to_owned()
 }
 
-fn programmed(lines: &str) -> Planned {
+pub fn programmed(lines: &str) -> Planned {
     let planned = Planned::new("");
     let path = script(&planned, lines);
     planned.with(&format!(

@@ -360,3 +360,32 @@ fn a_daemon_that_is_killed_leaves_them_to_the_next() {
         assert!(task["reason"].as_str().is_some_and(|why| why.contains("step 2")), "{task}");
     }
 }
+
+/// Whoever ran it in a terminal was killed, while a daemon serves the project.
+#[test]
+fn what_somebody_who_died_has_left_is_taken_up() {
+    let project = project();
+    project.write("rm.json", &plan(&["rm old.txt"]).to_string());
+    let asked = project.run(&["task", "run", "rm.json", "--json"]);
+    let asked: Value = serde_json::from_slice(&asked.stdout).expect("a task");
+    let first = asked["id"].as_str().expect("an id");
+    assert_eq!(support::code(&project.run(&["task", "approve", first, "--no-run"])), 0);
+    let daemon = Daemon::serving(project);
+    // Something to go on with at the start: it looks after all of them nevertheless.
+    reaches(&daemon, first, "completed");
+    let project = daemon.project();
+    let steps = plan(&["echo x >> log", "echo y >> log; sleep 2", "echo z >> log"]);
+    project.write("plan.json", &steps.to_string());
+    let mut command = project.command(&["task", "run", "plan.json"]);
+    let mut child = command.spawn().expect("it starts");
+    let id = until("its second step", || {
+        let task = daemon.get(As::Person, "/v1/tasks").json()[0].clone();
+        (task["step"] == 2).then(|| task["id"].as_str().expect("an id").to_owned())
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().expect("it is there");
+    child.wait().expect("it ends");
+    let task = reaches(&daemon, &id, "completed");
+    assert_eq!(project.read("log").as_deref(), Some("x\ny\nz\n"), "{task}");
+    assert_eq!(task["steps"][0]["attempts"].as_array().map(Vec::len), Some(1), "{task}");
+}

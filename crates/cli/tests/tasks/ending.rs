@@ -66,8 +66,11 @@ fn whoever_ran_it_has_died() {
     let said = text(&project.run(&["task", "list"]).stderr);
     assert!(said.contains(&format!("exacta: task {id} was left running: ")), "{said}");
     assert!(said.contains(&format!("`exacta task run {id}` goes on with it")), "{said}");
-    let (status, done) = report(&project, &["run", &id]);
-    assert_eq!((status, &done["state"]), (0, &"completed".into()), "{done}");
     // Told once.
     assert!(!text(&project.run(&["task", "list"]).stderr).contains("was left"));
+    let (_, left) = report(&project, &["show", &id]);
+    let next = [format!("exacta task run {id}"), format!("exacta task cancel {id}")];
+    assert_eq!(left["next"], serde_json::json!(next), "{left}");
+    let (status, done) = report(&project, &["run", &id]);
+    assert_eq!((status, &done["state"]), (0, &"completed".into()), "{done}");
 }

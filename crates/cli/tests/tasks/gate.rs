@@ -55,6 +55,22 @@ fn approved_it_goes_on() {
 }
 
 #[test]
+fn approved_twice() {
+    let project = project();
+    let id = id(&waiting(&project));
+    assert_eq!(code(&project.run(&["task", "approve", &id, "--no-run"])), 0);
+    let (status, error) = report(&project, &["approve", &id]);
+    assert_eq!(status, 1, "{error}");
+    assert!(
+        error["error"].as_str().is_some_and(|it| it.contains("is approved already")),
+        "{error}"
+    );
+    assert!(error["hint"].as_str().is_some_and(|it| it.contains("exacta task run")), "{error}");
+    let (status, done) = report(&project, &["run", &id]);
+    assert_eq!((status, &done["state"]), (0, &"completed".into()), "{done}");
+}
+
+#[test]
 fn rejected_it_has_failed() {
     let project = project();
     let id = id(&waiting(&project));

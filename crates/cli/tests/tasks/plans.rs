@@ -43,6 +43,23 @@ fn what_is_wrong_is_pointed_at() {
     assert!(super::newest(&project).is_none(), "what is no plan is no task");
 }
 
+/// As in a plan, so on the command line.
+#[test]
+fn a_name_that_no_agent_has() {
+    let project = project();
+    super::plan(&project, &["echo a"]);
+    for name in ["a\nb", &"x".repeat(101)] {
+        let output = project.run(&["task", "run", "plan.toml", "--agent", name, "--json"]);
+        assert_eq!(code(&output), 2, "{}", text(&output.stderr));
+        let error = in_json(&output);
+        assert!(
+            error["error"].as_str().is_some_and(|it| it.contains("no name of an agent")),
+            "{error}"
+        );
+    }
+    assert!(super::newest(&project).is_none());
+}
+
 #[test]
 fn neither_a_file_nor_a_task() {
     let project = project();
@@ -52,5 +69,11 @@ fn neither_a_file_nor_a_task() {
     assert_eq!(code(&project.run(&["task", "run", "0123abc"])), 1);
     project.write("latin1.toml", "");
     std::fs::write(project.root.join("latin1.toml"), b"goal = \"\xfc\"\n").expect("a file");
-    assert_eq!(code(&project.run(&["task", "run", "latin1.toml"])), 2);
+    for name in ["latin1.toml", "nothing.toml"] {
+        let output = project.run(&["task", "run", name, "--json"]);
+        assert_eq!(code(&output), 2);
+        let error = in_json(&output);
+        assert!(error["error"].as_str().is_some_and(|it| it.starts_with(name)), "{error}");
+        assert!(error["hint"].is_string(), "{error}");
+    }
 }

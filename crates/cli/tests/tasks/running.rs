@@ -177,6 +177,47 @@ fn no_more_attempts_than_the_operator_wants() {
     let (status, failed) = report(&project, &["run", "plan.toml"]);
     assert_eq!(status, 1, "{failed}");
     assert_eq!(failed["steps"][0]["attempts"].as_array().map(Vec::len), Some(2), "{failed}");
+    let told =
+        "tasks.retries is 1: no step is tried again more often, as these would be: step 1 (5)";
+    let log = failed["executionLog"].as_array().expect("a log");
+    assert!(log.iter().any(|entry| entry["content"] == told), "{log:?}");
+    let said = text(&project.run(&["task", "run", "plan.toml"]).stderr);
+    assert!(said.contains(&format!("exacta: {told}\n")), "{said}");
+}
+
+/// What is said of a directory that cannot be used, and what to do about it.
+#[test]
+fn a_state_that_is_no_directory() {
+    for own in [false, true] {
+        let project = project();
+        plan(&project, &["echo a"]);
+        let place = if own {
+            let state = project.root.parent().expect("a home").join(".local/state");
+            std::fs::create_dir_all(&state).expect("made");
+            state.join("exacta")
+        } else {
+            project.root.join(".clada")
+        };
+        std::fs::write(&place, "").expect("written");
+        let output = project.run(&["task", "run", "plan.toml"]);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 125, "{said}");
+        let told = said.lines().next().expect("a line");
+        assert!(told.contains(&place.display().to_string()), "{said}");
+        assert!(told.ends_with(": Not a directory"), "{said}");
+        assert!(said.contains("hint: something else is where the directory has to be"), "{said}");
+        assert_eq!(std::fs::read(&place).expect("it is still there"), b"");
+    }
+}
+
+#[test]
+fn a_plan_with_a_byte_order_mark() {
+    let project = project();
+    let json = "\u{feff}{\"goal\": \"g\", \"steps\": [{\"command\": \"echo hi\"}]}";
+    assert_eq!(code(&project.feed(&["task", "run", "-"], json)), 0);
+    let toml = "\u{feff}goal = \"g\"\n[[steps]]\ncommand = \"echo hi\"\n";
+    project.write("plan.toml", toml);
+    assert_eq!(code(&project.run(&["task", "run", "plan.toml"])), 0);
 }
 
 #[test]

@@ -15,7 +15,7 @@ const USUAL_TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannerSettings {
     pub kind: PlannerKind,
-    /// How long it may take, all repairs together not counted.
+    /// How long it may take from the goal to the plan, with all that is asked again.
     pub timeout: Duration,
 }
 

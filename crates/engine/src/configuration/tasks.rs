@@ -8,9 +8,7 @@ use serde::Deserialize;
 use super::settings::{Placed, Settings, problem};
 use crate::tasks::duration;
 use crate::tasks::plan::{USUAL_OUTPUT, USUAL_TIMEOUT};
-
-/// More attempts than this are no cure.
-const MOST_RETRIES: u32 = 100;
+use crate::tasks::reading::MOST_ATTEMPTS;
 
 /// What holds for every task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +69,9 @@ pub(super) fn read(file: &RuleFile, written: WrittenTasks) -> Result<Said, LoadE
         said.timeout = Some(read.map_err(wrong)?);
     }
     if let Some(retries) = written.retries {
-        if *retries.get_ref() > MOST_RETRIES {
+        if *retries.get_ref() > MOST_ATTEMPTS {
             let message = format!("{} retries are too many", retries.get_ref());
-            let hint = format!("at most {MOST_RETRIES}");
+            let hint = format!("at most {MOST_ATTEMPTS}");
             return Err(problem(file, retries.span().start, message, &hint));
         }
         said.retries = Some(retries.into_inner());

@@ -18,8 +18,13 @@ impl Tasks {
         let (task, held) = self.hold(id)?;
         let mut work = Work::new(self, manner, task);
         let done = work.watched(|work| {
-            if work.task.state.is_busy() {
+            if work.task.state.is_busy() && !work.task.left {
                 work.take_up()?;
+            }
+            if work.task.left {
+                // From now on somebody works on it, who may die as well.
+                work.task.left = false;
+                work.save()?;
             }
             while work.go_on()? == Onward::Yes {}
             Ok(())
@@ -81,7 +86,9 @@ impl Work<'_> {
             self.move_to(State::Pending, "nobody makes a plan of it")?;
             return Err(TaskError::NoPlanner(self.task.id.clone()));
         };
-        match planner.plan(&self.task.goal, &self.task.agent) {
+        match planner.plan(&self.task.goal, &self.task.agent, &self.stopper) {
+            // Whoever is not to plan any more has failed at nothing.
+            Err(_) if self.stopper.is_stopped() => {}
             Ok(mut plan) => {
                 plan.agent.clone_from(&self.task.agent);
                 if plan.goal.is_empty() {

@@ -7,7 +7,7 @@ use std::path::Path;
 use bstr::{BStr, ByteSlice};
 use exacta_shell::filesystem::{FileSystem, Follow};
 
-use super::evaluation::{Facts, evaluate};
+use super::evaluation::{Facts, Written, evaluate, of_output};
 use super::work::Work;
 use super::{Attempt, Check, PlannedStep, TaskError};
 use crate::filesystem;
@@ -23,6 +23,14 @@ impl Work<'_> {
         let Some(attempt) = self.last_attempt(step) else { return Ok(Vec::new()) };
         let wanted = planned.expect.changed_only.is_some();
         let changed = if wanted { Some(self.changed_by(attempt)?) } else { None };
+        // One that an older version has noted was not looked at before it was cut.
+        let output = match &attempt.output {
+            Some(output) => output.clone(),
+            None => {
+                let kept = |text| Written { bytes: str::as_bytes(text), cut: attempt.truncated };
+                of_output(&planned.expect, kept(&attempt.stdout), kept(&attempt.stderr))
+            }
+        };
         let root = self.tasks.root();
         let files = filesystem::open(root, Storage::Directory)?.files;
         let unseen = RefCell::new(Vec::new());
@@ -43,9 +51,7 @@ impl Work<'_> {
             exit_code: attempt.exit_code,
             timed_out: attempt.timed_out,
             refused: attempt.refused.as_deref(),
-            stdout: attempt.stdout.as_bytes(),
-            stderr: attempt.stderr.as_bytes(),
-            truncated: attempt.truncated,
+            output: &output,
             exists: &exists,
             changed: changed.as_deref(),
         };

@@ -48,6 +48,8 @@ impl fmt::Display for Written {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Written::Whole(seconds) => seconds.fmt(formatter),
+            // A number of hundreds of digits is nothing to read.
+            Written::Seconds(seconds) if seconds.abs() >= 1e15 => write!(formatter, "{seconds:e}"),
             Written::Seconds(seconds) => seconds.fmt(formatter),
             Written::Text(text) => write!(formatter, "{text:?}"),
         }
@@ -96,6 +98,8 @@ mod tests {
         }
         assert!(Written::Seconds(f64::NAN).read().is_err());
         assert!(Written::Seconds(f64::INFINITY).read().is_err());
+        let large = Written::Seconds(1e308).read();
+        assert_eq!(large, Err("1e308 is no length of time".to_owned()));
         assert!(Written::Whole(-1).read().is_err());
         assert!(Written::Whole(i64::MAX).read().is_err());
         assert_eq!(Written::Seconds(1.5).read(), Ok(Duration::from_millis(1_500)));

@@ -5,6 +5,7 @@ use std::io;
 
 use exacta_store::UndoError;
 use exacta_store::audit::AuditError;
+use rustix::io::Errno;
 
 use super::State;
 use crate::approvals::{DecideError, PendingError};
@@ -14,6 +15,8 @@ use crate::error::EngineError;
 pub enum TaskError {
     /// None has this id, or more than one begins so.
     Unknown(String),
+    /// What is no name of an agent.
+    Agent(String),
     /// Somebody else works on it.
     Busy(String),
     /// It is in a state in which that cannot be.
@@ -45,8 +48,9 @@ pub enum TaskError {
         id: String,
         problem: String,
     },
+    /// A file or a directory of the state is not as it has to be.
     Files {
-        doing: &'static str,
+        doing: String,
         error: io::Error,
     },
     Store(AuditError),
@@ -60,6 +64,10 @@ impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TaskError::Unknown(id) => write!(f, "there is no task {id}, or more than one"),
+            TaskError::Agent(name) => {
+                let name: String = name.chars().take(40).collect();
+                write!(f, "{name:?} is no name of an agent")
+            }
             TaskError::Busy(id) => write!(f, "another process works on task {id}"),
             TaskError::Not { id, doing, state } => {
                 write!(f, "task {id} is {}: it cannot be {doing}", state.name())
@@ -98,6 +106,7 @@ impl TaskError {
     pub fn next(&self) -> Option<&'static str> {
         match self {
             TaskError::Unknown(_) => Some("`exacta task list` shows the ids"),
+            TaskError::Agent(_) => Some("one line of at most 100 bytes"),
             TaskError::Busy(_) => {
                 Some("`exacta task log -f` follows it, `exacta task cancel` ends it")
             }
@@ -115,14 +124,37 @@ impl TaskError {
             }
             TaskError::NoState => Some("set HOME, or XDG_STATE_HOME"),
             TaskError::NoPlanner(_) => Some("give it a plan, or set up a planner"),
+            TaskError::Files { error, .. } => unusable(error),
             TaskError::Store(error) => error.next(),
             TaskError::Undo(error) => error.next(),
+            TaskError::Decision(error) if is_settled(error) => Some(
+                "`exacta task show` says what came of it; after a yes `exacta task run` goes on",
+            ),
             TaskError::Broken { .. }
-            | TaskError::Files { .. }
             | TaskError::Engine(_)
             | TaskError::Approval(_)
             | TaskError::Decision(_) => None,
         }
+    }
+}
+
+/// Somebody has answered before.
+fn is_settled(error: &DecideError) -> bool {
+    matches!(error, DecideError::Store(PendingError::Settled(_)))
+}
+
+/// What to do about a directory that cannot be used.
+fn unusable(error: &io::Error) -> Option<&'static str> {
+    match Errno::from_io_error(error)? {
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => {
+            Some("it has to be yours and writable: `ls -ld` says whose it is and what is allowed")
+        }
+        // The last one: a link, which is not followed.
+        Errno::NOTDIR | Errno::EXIST | Errno::LOOP => Some(
+            "something else is where the directory has to be: move it away, and it is made anew",
+        ),
+        Errno::NOSPC | Errno::DQUOT => Some("make room on the disk"),
+        _ => None,
     }
 }
 

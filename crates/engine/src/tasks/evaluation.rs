@@ -10,10 +10,8 @@ pub struct Facts<'a> {
     pub timed_out: bool,
     /// It was not let run: the rule and the reason.
     pub refused: Option<&'a str>,
-    pub stdout: &'a [u8],
-    pub stderr: &'a [u8],
-    /// Part of the output was not kept.
-    pub truncated: bool,
+    /// What was found in its output, by [`of_output`].
+    pub output: &'a [Check],
     /// Is there anything at this path of the project?
     pub exists: &'a dyn Fn(&str) -> bool,
     /// The paths that it has changed, from the root of the project on. Absent: nobody knows.
@@ -30,11 +28,7 @@ pub fn evaluate(expect: &Expect, facts: &Facts<'_>) -> Vec<Check> {
         checks.push(check("timeout", "an end in time", "it ran out of time", false));
     }
     checks.push(exit_code(expect, facts));
-    let stdout = Output { bytes: facts.stdout, truncated: facts.truncated };
-    let stderr = Output { bytes: facts.stderr, truncated: facts.truncated };
-    checks.extend(expect.stdout_contains.iter().map(|text| stdout.contains(text)));
-    checks.extend(expect.stdout_matches.iter().map(|it| stdout.matches("stdout_matches", it)));
-    checks.extend(expect.stderr_matches.iter().map(|it| stderr.matches("stderr_matches", it)));
+    checks.extend_from_slice(facts.output);
     let there = |path: &str| if (facts.exists)(path) { "it is there" } else { "it is not there" };
     for path in &expect.files_exist {
         checks.push(check("files_exist", path, there(path), (facts.exists)(path)));
@@ -44,6 +38,14 @@ pub fn evaluate(expect: &Expect, facts: &Facts<'_>) -> Vec<Check> {
     }
     checks.extend(expect.changed_only.as_ref().map(|only| changed(only, facts.changed)));
     checks
+}
+
+/// The expectations of the output, held against all of it that there is: what is kept of it afterwards is less.
+pub fn of_output(expect: &Expect, stdout: Written<'_>, stderr: Written<'_>) -> Vec<Check> {
+    let contains = expect.stdout_contains.iter().map(|text| stdout.contains(text));
+    let matches = expect.stdout_matches.iter().map(|it| stdout.matches("stdout_matches", it));
+    let errors = expect.stderr_matches.iter().map(|it| stderr.matches("stderr_matches", it));
+    contains.chain(matches).chain(errors).collect()
 }
 
 /// Has everything held?
@@ -73,19 +75,22 @@ fn exit_code(expect: &Expect, facts: &Facts<'_>) -> Check {
     check("exit_code", &expect.exit_code.to_string(), &found, held)
 }
 
-struct Output<'a> {
-    bytes: &'a [u8],
-    truncated: bool,
+/// One stream of what was written.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a> {
+    pub bytes: &'a [u8],
+    /// There was more: these are its beginning and its end.
+    pub cut: bool,
 }
 
-impl Output<'_> {
-    fn contains(&self, text: &str) -> Check {
+impl Written<'_> {
+    fn contains(self, text: &str) -> Check {
         let found = memchr::memmem::find(self.bytes, text.as_bytes());
         self.check("stdout_contains", text, found)
     }
 
     /// An expression that cannot be used was refused when the plan was read; here it has not held.
-    fn matches(&self, what: &str, pattern: &str) -> Check {
+    fn matches(self, what: &str, pattern: &str) -> Check {
         match regex(pattern) {
             Ok(regex) => {
                 let found = regex.find(self.bytes).map(|found| found.start());
@@ -95,11 +100,12 @@ impl Output<'_> {
         }
     }
 
-    fn check(&self, what: &str, expected: &str, at: Option<usize>) -> Check {
+    fn check(self, what: &str, expected: &str, at: Option<usize>) -> Check {
         let found = match at {
             Some(at) => line_at(self.bytes, at),
-            None if self.truncated => {
-                format!("{} (not all of it was kept)", last_lines(self.bytes))
+            None if self.cut => {
+                let (found, kilobytes) = (last_lines(self.bytes), (self.bytes.len() >> 10).max(1));
+                format!("{found} (only {kilobytes} KB of it, from both ends, were looked at)")
             }
             None => last_lines(self.bytes),
         };
@@ -165,14 +171,12 @@ fn changed(only: &[String], changed: Option<&[String]>) -> Check {
 mod tests {
     use super::*;
 
-    fn facts<'a>(exit_code: i32, stdout: &'a [u8], stderr: &'a [u8]) -> Facts<'a> {
+    fn facts(exit_code: i32) -> Facts<'static> {
         Facts {
             exit_code: Some(exit_code),
             timed_out: false,
             refused: None,
-            stdout,
-            stderr,
-            truncated: false,
+            output: &[],
             exists: &|path| path == "there",
             changed: Some(&[]),
         }
@@ -191,19 +195,19 @@ mod tests {
     #[test]
     fn where_nothing_is_said_zero_is_expected() {
         for (code, expected) in [(0, true), (1, false), (137, false)] {
-            let checks = evaluate(&Expect::default(), &facts(code, b"", b""));
+            let checks = evaluate(&Expect::default(), &facts(code));
             assert_eq!(held(&checks), expected);
             assert_eq!(checks.len(), 1);
         }
-        let checks = evaluate(&Expect::default(), &facts(1, b"", b""));
+        let checks = evaluate(&Expect::default(), &facts(1));
         assert_eq!(failure(&checks).unwrap(), "exit_code: expected 0, found 1");
         let expect = Expect { exit_code: 3, ..Expect::default() };
-        assert!(held(&evaluate(&expect, &facts(3, b"", b""))));
+        assert!(held(&evaluate(&expect, &facts(3))));
     }
 
     #[test]
     fn what_ran_out_of_time_or_was_refused_has_failed() {
-        let late = Facts { timed_out: true, exit_code: None, ..facts(0, b"ok", b"") };
+        let late = Facts { timed_out: true, exit_code: None, ..facts(0) };
         let checks = evaluate(&Expect::default(), &late);
         assert_eq!(
             failure(&checks).unwrap(),
@@ -212,9 +216,9 @@ mod tests {
         assert!(checks.iter().all(|check| !check.held));
         // Whatever it ended with, and be it what was expected.
         let expect = Expect { exit_code: 124, ..Expect::default() };
-        let late = Facts { timed_out: true, ..facts(124, b"", b"") };
+        let late = Facts { timed_out: true, ..facts(124) };
         assert!(!held(&evaluate(&expect, &late)));
-        let refused = Facts { refused: Some("block-curl: blocked"), ..facts(0, b"", b"") };
+        let refused = Facts { refused: Some("block-curl: blocked"), ..facts(0) };
         let checks = evaluate(&Expect::default(), &refused);
         assert_eq!(
             failure(&checks).unwrap(),
@@ -222,32 +226,54 @@ mod tests {
         );
     }
 
+    fn written(bytes: &[u8]) -> Written<'_> {
+        Written { bytes, cut: false }
+    }
+
+    /// The only expectation of it: whether it held, what was expected, and what was found.
+    fn found(expect: &Expect, stdout: Written<'_>, stderr: &[u8]) -> (bool, String, String) {
+        let checks = of_output(expect, stdout, written(stderr));
+        let [check] = checks.as_slice() else { panic!("{checks:?}") };
+        (check.held, check.expected.clone(), check.found.clone())
+    }
+
+    fn containing(text: &str) -> Expect {
+        Expect { stdout_contains: texts(text), ..Expect::default() }
+    }
+
     #[test]
     fn output_is_compared_with_what_was_found() {
-        let run = facts(0, b"first\n\x1b[31m12 tests ok\x1b[0m\nlast\n", b"warning: x\n");
-        let contains =
-            |text: &str| only(Expect { stdout_contains: texts(text), ..Expect::default() }, &run);
+        let stdout = written(b"first\n\x1b[31m12 tests ok\x1b[0m\nlast\n");
+        let contains = |text: &str| found(&containing(text), stdout, b"");
         assert_eq!(contains("tests ok"), (true, "\"tests ok\"".into(), "\"12 tests ok\"".into()));
         assert_eq!(
             contains("13 tests"),
             (false, "\"13 tests\"".into(), "\"first\\n12 tests ok\\nlast\"".into())
         );
-        let matches =
-            |text: &str| only(Expect { stdout_matches: texts(text), ..Expect::default() }, &run);
-        assert!(matches("^last$").0 && matches("[0-9]+ tests").0);
-        assert!(!matches("^tests").0);
-        assert!(!matches("(").0);
+        let matches = |text: &str| {
+            let expect = Expect { stdout_matches: texts(text), ..Expect::default() };
+            found(&expect, stdout, b"").0
+        };
+        assert!(matches("^last$") && matches("[0-9]+ tests"));
+        assert!(!matches("^tests") && !matches("("));
         let stderr = Expect { stderr_matches: texts("^warning"), ..Expect::default() };
-        assert!(only(stderr, &run).0);
-        let silent = Expect { stdout_contains: texts("x"), ..Expect::default() };
-        assert_eq!(only(silent.clone(), &facts(0, b"\n\n", b"")).2, "nothing");
-        let cut = Facts { truncated: true, ..facts(0, b"y", b"") };
-        assert_eq!(only(silent, &cut).2, "\"y\" (not all of it was kept)");
+        assert!(found(&stderr, stdout, b"warning: x\n").0);
+        assert_eq!(found(&containing("x"), written(b"\n\n"), b"").2, "nothing");
+    }
+
+    #[test]
+    fn what_was_not_looked_at_is_told() {
+        let bytes = "y\n".repeat(1 << 10);
+        let cut = Written { bytes: bytes.as_bytes(), cut: true };
+        let told = "\"y\\ny\\ny\" (only 2 KB of it, from both ends, were looked at)";
+        assert_eq!(found(&containing("x"), cut, b"").2, told);
+        // What was found needs no excuse.
+        assert_eq!(found(&containing("y"), cut, b"").2, "\"y\"");
     }
 
     #[test]
     fn files_are_there_or_not() {
-        let run = facts(0, b"", b"");
+        let run = facts(0);
         for (path, exist, absent) in [("there", true, false), ("gone", false, true)] {
             let expect = Expect { files_exist: texts(path), ..Expect::default() };
             assert_eq!(only(expect, &run).0, exist, "{path}");
@@ -273,29 +299,20 @@ mod tests {
             ),
         ] {
             let paths = list(paths);
-            let run = Facts { changed: Some(&paths), ..facts(0, b"", b"") };
+            let run = Facts { changed: Some(&paths), ..facts(0) };
             let expect = Expect { changed_only: Some(list(patterns)), ..Expect::default() };
             let (held, _, told) = only(expect, &run);
             assert_eq!((held, told.as_str()), (expected, found), "{patterns:?} {paths:?}");
         }
-        let unknown = Facts { changed: None, ..facts(0, b"", b"") };
+        let unknown = Facts { changed: None, ..facts(0) };
         let expect = Expect { changed_only: Some(list(&["**"])), ..Expect::default() };
         assert!(!only(expect, &unknown).0);
     }
 
     #[test]
     fn what_is_found_stays_short() {
-        let long = "x".repeat(10_000);
-        let expect = Expect { stdout_contains: texts("y"), ..Expect::default() };
-        assert!(only(expect, &facts(0, long.as_bytes(), b"")).2.len() < 300);
-        assert!(
-            only(
-                Expect { stdout_contains: texts("\u{fffd}"), ..Expect::default() },
-                &facts(0, b"\xff\xfe", b"")
-            )
-            .2
-            .len()
-                < 300
-        );
+        for bytes in ["x".repeat(10_000).as_bytes(), b"\xff\xfe"] {
+            assert!(found(&containing("y"), written(bytes), b"").2.len() < 300);
+        }
     }
 }

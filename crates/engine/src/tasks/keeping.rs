@@ -160,7 +160,10 @@ impl Keeper {
     /// The right to work on a task. `None`: somebody else does.
     pub(super) fn hold(&self, id: &str) -> Result<Option<Held>, TaskError> {
         let held = || locks::try_hold(&self.folder()?, &named(id));
-        held().map_err(|error| TaskError::Files { doing: "lock the task", error })
+        held().map_err(|error| TaskError::Files {
+            doing: format!("lock a task in {}", self.place().join(FOLDER).display()),
+            error,
+        })
     }
 
     /// Nobody will work on it any more.
@@ -172,6 +175,16 @@ impl Keeper {
     fn folder(&self) -> io::Result<OwnedFd> {
         project::state_directory(&self.root)?;
         Ok(ensure(self.existing_state()?, FOLDER)?.0)
+    }
+
+    /// The state of the project is not as it has to be.
+    fn unusable(&self, doing: &str, error: io::Error) -> TaskError {
+        TaskError::Files { doing: format!("{doing} {}", self.place().display()), error }
+    }
+
+    /// Where the state is, for people.
+    fn place(&self) -> PathBuf {
+        project::state_path(&self.root).unwrap_or_else(|_| self.root.clone())
     }
 
     /// Never through a link in the last place: the state may have come with the repository.
@@ -189,8 +202,7 @@ impl Keeper {
         let mut slot = self.lock();
         if slot.is_none() {
             let made = project::state_directory(&self.root).and_then(|_path| self.existing_state());
-            let state =
-                made.map_err(|error| TaskError::Files { doing: "open the state", error })?;
+            let state = made.map_err(|error| self.unusable("keep tasks in", error))?;
             *slot = Some(TaskStore::open(state.as_fd(), &self.signing)?);
         }
         let store = slot.as_mut().ok_or(AuditError::Nothing)?;
@@ -206,9 +218,7 @@ impl Keeper {
         if slot.is_none() {
             let state = match self.existing_state() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                state => {
-                    state.map_err(|error| TaskError::Files { doing: "open the state", error })?
-                }
+                state => state.map_err(|error| self.unusable("look for tasks in", error))?,
             };
             match TaskStore::existing(state.as_fd(), &self.signing) {
                 Err(AuditError::Nothing) => return Ok(None),
@@ -254,6 +264,6 @@ pub(super) fn now() -> u64 {
 }
 
 /// What the system says no to.
-pub(super) fn files(doing: &'static str) -> impl Fn(io::Error) -> TaskError {
-    move |error| TaskError::Files { doing, error }
+pub(super) fn files(doing: impl Into<String>) -> impl FnOnce(io::Error) -> TaskError {
+    move |error| TaskError::Files { doing: doing.into(), error }
 }

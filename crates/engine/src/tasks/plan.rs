@@ -13,6 +13,14 @@ pub const USUAL_RETRIES: u32 = 3;
 /// The pause before the first of them; it doubles.
 pub const USUAL_BACKOFF: Duration = Duration::from_secs(1);
 
+/// Of the name of an agent, in bytes.
+pub const LONGEST_AGENT: usize = 100;
+
+/// It stands in tables and names a queue: one line, and not a long one. Empty: nobody in particular.
+pub fn is_agent(name: &str) -> bool {
+    name.len() <= LONGEST_AGENT && !name.chars().any(char::is_control)
+}
+
 /// A plan as it is kept. What people and planners write is read by [`super::reading`], which says where it is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {

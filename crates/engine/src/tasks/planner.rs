@@ -1,9 +1,11 @@
 //! Who makes a plan of a goal. How it is asked is not the engine's matter: a model behind an endpoint, or a program.
 
-use super::Plan;
+use super::{Plan, Stopper};
 
 pub trait Planner: Send + Sync {
-    fn plan(&self, goal: &str, agent: &str) -> Result<Plan, PlanningFailed>;
+    /// Thinks for as long as it takes. Once the stopper is stopped nobody wants a plan any more: it ends at once then, with all
+    /// that it has begun.
+    fn plan(&self, goal: &str, agent: &str, stopper: &Stopper) -> Result<Plan, PlanningFailed>;
 }
 
 /// Why there is no plan, and what to do about it.

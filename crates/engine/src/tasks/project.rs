@@ -9,6 +9,7 @@ use exacta_store::audit::{Limits, Signing};
 
 use super::keeping::{Keeper, files, now};
 use super::locks::Held;
+use super::plan::is_agent;
 use super::turns::{self, Ticket};
 use super::{LogEntry, Move, Plan, State, Task, TaskError};
 use crate::approvals::{Approver, Desk, PendingStore, Unattended};
@@ -84,6 +85,9 @@ impl Tasks {
             Origin::Plan(plan) => (plan.goal.clone(), plan.agent.clone(), Some(plan)),
             Origin::Goal { goal, agent } => (goal, agent, None),
         };
+        if !is_agent(&agent) {
+            return Err(TaskError::Agent(agent));
+        }
         let ticket = self.queue(&agent)?;
         let created = now();
         let mut task = Task {
@@ -107,6 +111,7 @@ impl Tasks {
             created,
             changed: created,
             cancelled_by: None,
+            left: false,
             fence: 0,
             plan: None,
         };
@@ -148,6 +153,14 @@ impl Tasks {
         Ok(self.keeper.hold(&self.get(id)?.id)?.is_none())
     }
 
+    /// A place in the queue for one that there is, as [`create`](Self::create) gives it: whoever takes up several keeps
+    /// their order so.
+    pub fn line_up(&self, task: &Task) -> Result<(), TaskError> {
+        let ticket = self.ticket(task)?;
+        self.keep_ticket(&task.id, ticket);
+        Ok(())
+    }
+
     /// Gives up the place in the queue that it got here.
     pub fn leave(&self, id: &str) {
         self.tickets().remove(id);
@@ -165,7 +178,8 @@ impl Tasks {
 
     fn queue(&self, agent: &str) -> Result<Ticket, TaskError> {
         let state = self.grounds.state.as_deref().ok_or(TaskError::NoState)?;
-        turns::take(state, agent).map_err(files("take a turn in the operator's state"))
+        turns::take(state, agent)
+            .map_err(files(format!("take a turn in {}", turns::place(state).display())))
     }
 
     /// The task with the right to work on it, as it is now.

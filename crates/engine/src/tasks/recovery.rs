@@ -3,10 +3,13 @@
 //! Nothing is run twice that may have taken effect. What became of a request the chain of records says, if it has ended; if
 //! not, the journal of undo takes back what it had changed. Where neither can say so, a person looks.
 
+use bstr::ByteSlice as _;
+use exacta_store::audit::{AuditError, Outcome, Output, Reader, Recorded};
+
+use super::evaluation::{Written, of_output};
 use super::keeping::now;
 use super::work::Work;
-use super::{Attempt, Manner, State, StepState, Stopper, TaskError, Tasks};
-use exacta_store::audit::{AuditError, Outcome, Reader, Recorded};
+use super::{Attempt, Expect, Manner, State, StepState, Stopper, TaskError, Tasks};
 
 /// A task that somebody has left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,19 +32,19 @@ pub enum Became {
 }
 
 impl Tasks {
-    /// Brings in order what was left by processes that have died. Runs nothing.
+    /// Brings in order what was left by processes that have died, and tells of each task once. Runs nothing.
     pub fn recover(&self) -> Result<Vec<Recovered>, TaskError> {
         let stopper = Stopper::default();
         let manner = Manner { planner: None, watcher: &(), stopper: &stopper };
         let mut found = Vec::new();
-        for task in self.list()? {
-            if !task.state.is_busy() {
+        for task in self.unfinished()? {
+            if !task.state.is_busy() || task.left {
                 continue;
             }
             let Some(held) = self.keeper.hold(&task.id)? else { continue };
             // It may have ended between the two.
             let task = self.keeper.get(&task.id)?;
-            if task.state.is_busy() {
+            if task.state.is_busy() && !task.left {
                 let mut work = Work::new(self, &manner, task);
                 found.push(work.take_up()?);
                 work.log.flush();
@@ -74,6 +77,10 @@ impl Work<'_> {
             State::Running => self.settle_attempts()?,
             _ => (Became::Resumable, "it is judged again".to_owned()),
         };
+        if became == Became::Resumable {
+            self.task.left = true;
+            self.save()?;
+        }
         Ok(Recovered { id: self.task.id.clone(), was, became, why })
     }
 
@@ -160,14 +167,18 @@ impl Work<'_> {
 
     fn fate(&self, step: usize, open: &Attempt) -> Result<Fate, TaskError> {
         let recorded = self.recorded(open)?;
+        let planned = self.task.planned(step).cloned().unwrap_or_default();
         if let Some((reader, recorded)) = &recorded
             && let Some(outcome) = &recorded.outcome
             && outcome.stopped.is_empty()
         {
-            let most = self.output_limit();
-            return Ok(Fate::Ended(Box::new(ended(open, reader, recorded, outcome, most)?)));
+            let streams = [reader.output(recorded, 0)?, reader.output(recorded, 1)?];
+            let mut attempt = ended(open, outcome);
+            let streams = streams.map(Option::unwrap_or_default);
+            attempt.take_output(&streams, outcome, &planned.expect, self.output_limit());
+            return Ok(Fate::Ended(Box::new(attempt)));
         }
-        let idempotent = self.task.planned(step).is_some_and(|planned| planned.idempotent);
+        let idempotent = planned.idempotent;
         let taken = self.tasks.take_back(open, &self.task.agent)?;
         if idempotent {
             return Ok(Fate::Gone);
@@ -199,25 +210,29 @@ impl Work<'_> {
     }
 }
 
-fn ended(
-    open: &Attempt,
-    reader: &Reader,
-    recorded: &Recorded,
-    outcome: &Outcome,
-    most: u64,
-) -> Result<Attempt, TaskError> {
-    let text = |stream| -> Result<String, TaskError> {
-        let bytes = reader.output(recorded, stream)?.unwrap_or_default();
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let mut attempt = open.clone();
-    attempt.ended = Some(now());
-    attempt.timed_out = outcome.timed_out;
-    attempt.exit_code = Some(outcome.exit);
-    attempt.keep_output([&text(0)?, &text(1)?], most, false);
-    attempt.undo = outcome.undo.as_ref().map(|undo| undo.id);
+/// As the chain of records has it.
+fn ended(open: &Attempt, outcome: &Outcome) -> Attempt {
     let strategy = outcome.undo.as_ref().map(|undo| undo.strategy.as_str()).unwrap_or_default();
     let reached = outcome.connections.iter().any(|connection| connection.fate == "reached");
-    attempt.irreversible = reached || strategy.starts_with("none") || strategy.contains("except");
-    Ok(attempt)
+    Attempt {
+        ended: Some(now()),
+        timed_out: outcome.timed_out,
+        exit_code: Some(outcome.exit),
+        undo: outcome.undo.as_ref().map(|undo| undo.id),
+        irreversible: reached || strategy.starts_with("none") || strategy.contains("except"),
+        ..open.clone()
+    }
+}
+
+impl Attempt {
+    /// What was recorded of its output, looked at before it is cut.
+    fn take_output(&mut self, streams: &[Vec<u8>; 2], of: &Outcome, expect: &Expect, most: u64) {
+        let [stdout, stderr] = streams;
+        let cut = |output: &Output| output.kept.as_ref().is_some_and(|kept| !kept.whole);
+        let written = |bytes, output| Written { bytes, cut: cut(output) };
+        let (stdout, stderr) = (written(stdout, &of.stdout), written(stderr, &of.stderr));
+        self.output = Some(of_output(expect, stdout, stderr));
+        let (output, errors) = (stdout.bytes.to_str_lossy(), stderr.bytes.to_str_lossy());
+        self.keep_output([&output, &errors], most, stdout.cut || stderr.cut);
+    }
 }

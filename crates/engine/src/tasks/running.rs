@@ -10,6 +10,7 @@ use exacta_policy::Verdict;
 use exacta_shell::pipe::Bytes;
 use exacta_shell::status::Stop;
 
+use super::evaluation::{Written, of_output};
 use super::keeping::now;
 use super::log::Ears;
 use super::watching::Event;
@@ -23,6 +24,8 @@ use crate::session::{Outcome, Request, Session, SessionOptions};
 
 /// How long a line of the log waits for others.
 const LULL: Duration = Duration::from_millis(100);
+/// Of each stream so much is looked at, as of any request: what is kept of it is less.
+const LOOKED_AT: u64 = 1 << 20;
 /// The exit code of what has taken too long.
 const TIMED_OUT: i32 = 124;
 
@@ -60,7 +63,7 @@ impl Work<'_> {
         // Everything that it has started ends with it.
         drop(session);
         self.tell(&Event::StepRan { step, attempt: number });
-        self.note(step, &outcome)?;
+        self.note(step, planned, &outcome)?;
         Ok(approver.asked.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
@@ -72,7 +75,7 @@ impl Work<'_> {
     ) -> Result<SessionOptions, TaskError> {
         let mut options = self.tasks.options(approver)?;
         options.limits.wall_time = Some(self.time_limit(planned));
-        options.output = Some(OutputLimit::new(self.output_limit(), None, ""));
+        options.output = Some(OutputLimit::new(self.looked_at(), None, ""));
         options.redaction.results = Results::Redacted;
         let task = &self.task;
         if let Some(judgement) = &mut options.judgement {
@@ -101,6 +104,11 @@ impl Work<'_> {
     /// Of the output of one command.
     pub(super) fn output_limit(&self) -> u64 {
         self.tasks.grounds.settings.output_bytes
+    }
+
+    /// Of each stream of it, before it is cut.
+    fn looked_at(&self) -> u64 {
+        self.output_limit().max(LOOKED_AT)
     }
 
     /// Runs it, with what it writes in the log as it comes.
@@ -136,7 +144,12 @@ impl Work<'_> {
     }
 
     /// What came of it.
-    fn note(&mut self, step: usize, outcome: &Outcome) -> Result<(), TaskError> {
+    fn note(
+        &mut self,
+        step: usize,
+        planned: &PlannedStep,
+        outcome: &Outcome,
+    ) -> Result<(), TaskError> {
         let Some(attempt) = self.last_attempt(step) else { return Ok(()) };
         let left = self.tasks.left_by(attempt)?;
         let programs = outcome.programs.as_ref();
@@ -144,8 +157,11 @@ impl Work<'_> {
         let lasting = lasting || left.iter().any(|record| !record.irreversible.is_empty());
         let undo = outcome.undo.as_ref().map(|undo| undo.id.0);
         let undo = undo.or(left.first().map(|record| record.id.0));
-        let most = self.output_limit();
+        let (most, looked_at) = (self.output_limit(), self.looked_at());
+        let written = |bytes| Written { bytes, cut: <[u8]>::len(bytes) as u64 > looked_at };
+        let output = of_output(&planned.expect, written(&outcome.stdout), written(&outcome.stderr));
         let Some(attempt) = self.last_attempt_mut(step) else { return Ok(()) };
+        attempt.output = Some(output);
         attempt.ended = Some(now());
         attempt.timed_out = matches!(outcome.stopped, Some(Stop::TimedOut));
         attempt.exit_code =

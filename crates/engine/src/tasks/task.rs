@@ -55,6 +55,9 @@ pub struct Task {
     /// Somebody wants it to end.
     #[serde(skip)]
     pub cancelled_by: Option<String>,
+    /// Whoever worked on it has died, and what was left is in order: it can be taken up.
+    #[serde(default)]
+    pub left: bool,
     /// Goes on with every change: whoever has seen an older one changes nothing.
     #[serde(skip)]
     pub fence: u64,
@@ -131,6 +134,9 @@ pub struct Attempt {
     pub stdout: String,
     pub stderr: String,
     pub truncated: bool,
+    /// What was expected of its output and found in all of it, before it was cut. Absent: nobody has looked.
+    #[serde(default)]
+    pub output: Option<Vec<Check>>,
     /// The record by which it can be undone.
     pub undo: Option<u64>,
     /// Some of it cannot be undone: it reached outside, or wrote directly.

@@ -6,7 +6,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -31,11 +31,16 @@ pub(super) struct Ticket {
     _held: Held,
 }
 
+/// Where the queues are.
+pub(super) fn place(state: &Path) -> PathBuf {
+    state.join(FOLDER)
+}
+
 /// At the end of an agent's queue. `state`: the operator's own.
 pub(super) fn take(state: &Path, agent: &str) -> io::Result<Ticket> {
     let digest = exacta_store::audit::hex(&Sha256::digest(agent.as_bytes()));
     let name = digest.get(..32).unwrap_or(&digest);
-    let folder = Arc::new(open_path(&state.join(FOLDER).join(name))?);
+    let folder = Arc::new(open_path(&place(state).join(name))?);
     let _lock = kept_file::lock(&folder, LOCK)?;
     let mut last = 0;
     for number in numbers(&folder)? {

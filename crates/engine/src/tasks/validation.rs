@@ -7,6 +7,7 @@ use exacta_policy::{Decision, Finding, JudgedCommand, TASK_WRITTEN, Verdict};
 
 use super::advancing::Onward;
 use super::task::About;
+use super::watching::Event;
 use super::work::Work;
 use super::{State, StepState, TaskError, Tasks};
 use crate::approvals::{Approver, Digest, Unattended, When};
@@ -45,6 +46,10 @@ impl Work<'_> {
             self.move_to(State::Failed, "the plan has no steps")?;
             return Ok(Onward::No);
         }
+        if let Some(less) = self.fewer_attempts() {
+            self.tell(&Event::Noted(&less));
+            self.say(&less);
+        }
         if let Some((step, verdict)) = self.denied(&validated.verdicts) {
             let why = self.in_words(step, verdict);
             self.skip_the_rest();
@@ -61,6 +66,19 @@ impl Work<'_> {
             return Ok(Onward::Yes);
         }
         self.halt(&validated, About::Plan, None)
+    }
+
+    /// Steps that the operator does not let be tried again as often as they would be.
+    fn fewer_attempts(&self) -> Option<String> {
+        let most = self.tasks.grounds.settings.retries?;
+        let steps = self.task.plan.iter().flat_map(|plan| &plan.steps).enumerate();
+        let more = steps.filter(|(_, step)| step.retry.attempts > most);
+        let more: Vec<String> =
+            more.map(|(at, step)| format!("step {} ({})", at + 1, step.retry.attempts)).collect();
+        (!more.is_empty()).then(|| {
+            let steps = more.join(", ");
+            format!("tasks.retries is {most}: no step is tried again more often, as these would be: {steps}")
+        })
     }
 
     /// Those that are done are done, and not judged any more.

@@ -24,6 +24,8 @@ pub enum Event<'a> {
         kind: LogKind,
         content: &'a str,
     },
+    /// Something about the plan that whoever wrote it should know.
+    Noted(&'a str),
     /// Steps and attempts are counted from 0 on.
     StepBegins {
         step: usize,

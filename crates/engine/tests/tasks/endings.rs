@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use exacta::approvals::{PendingStore, State as Answered};
 use exacta::tasks::{
-    Again, Event, Manner, Origin, PlannedStep, Retry, State, StepState, Stopper, Task, TaskError,
-    Tasks, Wishes,
+    Again, Event, Manner, Origin, Plan, PlannedStep, Planner, PlanningFailed, Retry, State,
+    StepState, Stopper, Task, TaskError, Tasks, Wishes,
 };
 
 use crate::scene::{Scene, Seen, advance, create, plan, run, step, tried};
@@ -14,6 +14,7 @@ use crate::scene::{Scene, Seen, advance, create, plan, run, step, tried};
 pub const ALL: &[(&str, fn())] = &[
     ("while_a_step_runs", while_a_step_runs),
     ("from_elsewhere", from_elsewhere),
+    ("while_it_is_planned", while_it_is_planned),
     ("while_it_waits_for_its_turn", while_it_waits_for_its_turn),
     ("while_it_pauses", while_it_pauses),
     ("while_it_asks", while_it_asks),
@@ -69,6 +70,54 @@ fn from_elsewhere() {
         assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
         assert_eq!((task.state, task.reason.as_str()), (State::Cancelled, "cancelled by bob"));
     });
+}
+
+/// Thinks until nobody wants it to any more.
+struct Thinking;
+
+impl Planner for Thinking {
+    fn plan(&self, _: &str, _: &str, stopper: &Stopper) -> Result<Plan, PlanningFailed> {
+        let begun = Instant::now();
+        while !stopper.is_stopped() && begun.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        Err(PlanningFailed { message: "no plan".into(), hint: String::new() })
+    }
+}
+
+fn while_it_is_planned() {
+    let scene = Scene::new();
+    let tasks = scene.tasks();
+    let goal = || Origin::Goal { goal: "goal".into(), agent: "agent".into() };
+    let task = tasks.create(goal(), Wishes::default()).unwrap();
+    let begun = Instant::now();
+    let stopper = Stopper::default();
+    thread::scope(|scope| {
+        let planned = scope.spawn(|| {
+            let manner = Manner { planner: Some(&Thinking), watcher: &(), stopper: &stopper };
+            tasks.advance(&task.id, &manner).unwrap()
+        });
+        let other = scene.tasks();
+        while other.get(&task.id).unwrap().state != State::Planning {
+            thread::sleep(Duration::from_millis(5));
+        }
+        other.cancel(&task.id, "bob").unwrap();
+        let task = planned.join().unwrap();
+        assert_eq!((task.state, task.reason.as_str()), (State::Cancelled, "cancelled by bob"));
+    });
+    // Who only leaves lets others plan.
+    let task = tasks.create(goal(), Wishes::default()).unwrap();
+    let stopper = Stopper::default();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(150));
+            stopper.leave();
+        });
+        let manner = Manner { planner: Some(&Thinking), watcher: &(), stopper: &stopper };
+        assert_eq!(tasks.advance(&task.id, &manner).unwrap().state, State::Planning);
+    });
+    assert_eq!(advance(&tasks, &task.id).state, State::Completed);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 fn while_it_waits_for_its_turn() {

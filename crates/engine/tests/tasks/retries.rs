@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use exacta::approvals::PendingStore;
+use exacta::configuration::TaskSettings;
 use exacta::tasks::{Again, Answer, LogKind, PlannedStep, State, StepState, TaskError, Wishes};
 
 use crate::scene::{Programs, Scene, advance, anna, create_with, lines, run, step, tried};
@@ -14,6 +15,8 @@ pub const ALL: &[(&str, fn())] = &[
     ("what_wrote_directly_is_not_tried_again", what_wrote_directly_is_not_tried_again),
     ("what_takes_too_long_is_ended", what_takes_too_long_is_ended),
     ("output_is_kept_within_its_limit", output_is_kept_within_its_limit),
+    ("output_is_looked_at_before_it_is_cut", output_is_looked_at_before_it_is_cut),
+    ("fewer_attempts_are_told", fewer_attempts_are_told),
     ("the_log_has_a_thousand_lines", the_log_has_a_thousand_lines),
     ("what_was_done_is_taken_back_in_reverse", what_was_done_is_taken_back_in_reverse),
     ("what_others_changed_is_reported", what_others_changed_is_reported),
@@ -117,6 +120,37 @@ fn output_is_kept_within_its_limit() {
     let kept = attempt.stdout.len() + attempt.stderr.len();
     assert!(attempt.truncated && kept < (10 << 10) + 500, "{kept}");
     assert!(attempt.stdout.starts_with("1\n2\n") && attempt.stdout.ends_with("the end\n"));
+}
+
+fn output_is_looked_at_before_it_is_cut() {
+    let scene = Scene::new();
+    let tasks = scene.tasks();
+    let middle = |text: &str| vec![format!("^{text}$")];
+    let mut long = step("seq 1 20000; seq 1 20000 >&2");
+    long.expect.stdout_contains = vec!["\n10000\n".into()];
+    (long.expect.stdout_matches, long.expect.stderr_matches) = (middle("10001"), middle("10002"));
+    let task = run(&tasks, vec![long]);
+    assert_eq!(task.state, State::Completed, "{}", task.reason);
+    let attempt = &task.steps[0].attempts[0];
+    assert!(attempt.truncated && attempt.stdout.len() + attempt.stderr.len() < (10 << 10) + 500);
+    assert!(!attempt.stdout.contains("\n10000\n"), "it is not in what is kept");
+    // What is over every bound is not looked at, and that is told.
+    let mut endless = step("seq 1 400000");
+    endless.expect.stdout_matches = middle("200000");
+    let task = run(&tasks, vec![endless]);
+    assert_eq!(task.state, State::Failed);
+    let told = "(only 1024 KB of it, from both ends, were looked at)";
+    assert!(task.reason.contains(told), "{}", task.reason);
+}
+
+fn fewer_attempts_are_told() {
+    let scene = Scene::new();
+    let settings = TaskSettings { retries: Some(1), ..TaskSettings::default() };
+    let tasks = scene.tasks_with(settings);
+    let task = run(&tasks, vec![tried("false", 5), tried("touch a", 1), tried("touch b", 2)]);
+    assert_eq!(task.steps[0].attempts.len(), 2, "{}", task.reason);
+    let told = "tasks.retries is 1: no step is tried again more often, as these would be: step 1 (5), step 3 (2)";
+    assert!(lines(&tasks, &task.id, LogKind::Info).contains(&told.to_owned()));
 }
 
 fn the_log_has_a_thousand_lines() {

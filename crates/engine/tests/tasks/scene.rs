@@ -65,6 +65,10 @@ impl Scene {
         open(&self.root, &self.state, self.programs)
     }
 
+    pub fn tasks_with(&self, settings: TaskSettings) -> Tasks {
+        open_with(&self.root, &self.state, self.programs, settings)
+    }
+
     pub fn write(&self, name: &str, content: &str) {
         fs::write(self.root.join(name), content).unwrap();
     }
@@ -85,6 +89,10 @@ impl Drop for Scene {
 }
 
 pub fn open(root: &Path, state: &Path, programs: Programs) -> Tasks {
+    open_with(root, state, programs, TaskSettings::default())
+}
+
+fn open_with(root: &Path, state: &Path, programs: Programs, settings: TaskSettings) -> Tasks {
     let policy = Policy::builtin(Profile::Dev).unwrap();
     let list = ALLOWED.iter().fold(TaskList::default(), |list, name| list.with(name).unwrap());
     let policy = Arc::new(policy.for_tasks(list));
@@ -102,7 +110,6 @@ pub fn open(root: &Path, state: &Path, programs: Programs) -> Tasks {
         }
         Ok(options)
     };
-    let settings = TaskSettings::default();
     let state = Some(state.to_owned());
     Tasks::open(Grounds { root: root.to_owned(), state, launch: Arc::new(launch), settings })
         .unwrap()
@@ -139,7 +146,7 @@ pub fn advance(tasks: &Tasks, id: &str) -> Task {
 pub struct Fixed;
 
 impl Planner for Fixed {
-    fn plan(&self, _goal: &str, _agent: &str) -> Result<Plan, PlanningFailed> {
+    fn plan(&self, _goal: &str, _agent: &str, _stopper: &Stopper) -> Result<Plan, PlanningFailed> {
         Ok(plan(vec![step("echo 1 >> count"), step("touch a")]))
     }
 }
@@ -188,6 +195,7 @@ pub fn name(event: &Event<'_>) -> String {
         Event::Queued { ahead } => format!("queued {ahead}"),
         Event::Logged { kind, .. } => format!("logged {}", kind.name()),
         Event::StepBegins { step, attempt, .. } => format!("begins {step}.{attempt}"),
+        Event::Noted(_) => "noted".to_owned(),
         Event::StepRan { step, attempt } => format!("ran {step}.{attempt}"),
         Event::StepEnded { step, .. } => format!("ended {step}"),
         Event::Pausing { step, .. } => format!("pausing {step}"),

@@ -101,7 +101,7 @@ fn expectations_are_held_against_what_is_found() {
 struct Made(Result<Plan, PlanningFailed>);
 
 impl Planner for Made {
-    fn plan(&self, goal: &str, agent: &str) -> Result<Plan, PlanningFailed> {
+    fn plan(&self, goal: &str, agent: &str, _stopper: &Stopper) -> Result<Plan, PlanningFailed> {
         assert_eq!((goal, agent), ("have a file", "agent"));
         self.0.clone()
     }

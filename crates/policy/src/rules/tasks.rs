@@ -8,7 +8,7 @@ use crate::programs::Reading;
 use super::builtin;
 use super::compile::{About, Compiled, compile};
 use super::matching::{self, Command};
-use super::pattern::Lists;
+use super::pattern::{Lists, Pattern};
 use super::schema::Rule;
 
 /// The file whose rules are S4's safe list.
@@ -38,6 +38,15 @@ impl TaskList {
         Ok(self)
     }
 
+    /// S4's safe list in words, without what is on it and blocked by S3: `ls`, `npm run`.
+    pub fn safe() -> Vec<String> {
+        let entries = builtin::of_file(FILE).filter_map(|entry| match &entry.about {
+            About::Command(patterns) => Some(patterns),
+            _ => None,
+        });
+        entries.flat_map(|patterns| patterns.iter()).flat_map(written_out).collect()
+    }
+
     /// Is the command on the list?
     pub(crate) fn includes(&self, reading: &Reading, input: &Input, builtin: bool) -> bool {
         let command = Command { reading, input, builtin };
@@ -48,6 +57,18 @@ impl TaskList {
             _ => false,
         })
     }
+}
+
+/// Every command that a pattern of the list is about: `npm run`, `npm test`.
+fn written_out(pattern: &Pattern) -> Vec<String> {
+    let words = pattern.rest.split(' ').filter(|word| !word.is_empty());
+    words.fold(vec![pattern.program.to_string()], |begun, word| {
+        let with = |begun: &String| {
+            let begun = begun.clone();
+            word.split('|').map(move |choice| format!("{begun} {choice}"))
+        };
+        begun.iter().flat_map(with).collect()
+    })
 }
 
 /// `python3 -m x` as `python -m x`.

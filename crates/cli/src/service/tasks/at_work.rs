@@ -100,15 +100,6 @@ impl Service {
         started.map(|_| true).map_err(Problem::failed)
     }
 
-    /// The same one after the other, on this thread: the order in which an agent has asked for them is kept.
-    pub(super) fn work_through(self: &Arc<Self>, all: &[Found]) {
-        for found in all {
-            if let Some(entered) = self.enter(&found.task.id) {
-                self.advance(found, &entered);
-            }
-        }
-    }
-
     fn enter(self: &Arc<Self>, id: &str) -> Option<Entered> {
         let mut state = self.board.at_work.lock();
         if state.closed || state.all.contains_key(id) || state.all.len() >= limits::TASKS {
@@ -135,12 +126,13 @@ impl Service {
                 }
                 self.tell_of_task(&found.opened.clone().with(task), "rests");
             }
-            // Whoever works on it tells.
-            Err(TaskError::Busy(_)) => {}
+            // Whoever works on it tells, and has its turn.
+            Err(TaskError::Busy(_)) => found.opened.tasks.leave(id),
             Err(error) => {
                 if matches!(error, TaskError::NoPlanner(_)) {
                     self.board.at_work.forget(id);
                 }
+                found.opened.tasks.leave(id);
                 output::error(&format!("exacta: task {id}: {error}\n"));
             }
         }
@@ -193,7 +185,8 @@ impl Watcher for Teller<'_> {
                 self.service.bell.ring("approval", json!(pending));
                 self.tell("asked", &[("approval", json!(pending.id))]);
             }
-            Event::Logged { .. } | Event::StepRan { .. } => {}
+            // It is in the log too.
+            Event::Noted(_) | Event::Logged { .. } | Event::StepRan { .. } => {}
         }
     }
 }

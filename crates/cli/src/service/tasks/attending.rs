@@ -1,12 +1,13 @@
 //! Looks after tasks: goes on with those whose question was answered, through whichever door and in whichever process, and
-//! at the start with those that somebody has left behind.
+//! with those that somebody who died has left behind.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::fmt::Display;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use exacta::tasks::{State, Task};
+use exacta::tasks::{State, Task, TaskError};
 
 use super::{Found, Opened};
 use crate::output;
@@ -14,7 +15,8 @@ use crate::service::Service;
 
 /// How often it is looked what was decided elsewhere.
 const LOOK: Duration = Duration::from_secs(1);
-/// One of our own that nothing has happened to for so long, and that nobody works on, is tried again.
+/// One that nothing has happened to for so long, and that nobody works on, is tried again if it is our own, and begun if
+/// nobody else has.
 const STALE: Duration = Duration::from_secs(10);
 
 /// Which tasks are looked after.
@@ -61,26 +63,32 @@ impl Attendance {
 }
 
 impl Service {
-    /// Takes up what was left, and goes on with what is decided from now on.
+    /// Takes up what was left, and goes on with what is decided or left from now on.
     pub fn attend_tasks(self: &Arc<Self>) {
+        // Before any of them is begun: whoever begins one looks after its own else.
+        let first = self.board.attendance.claim(Whose::All);
         for project in self.projects.all() {
-            let taken = self.open_tasks(project).map(|opened| self.take_up(&opened));
-            if let Err(problem) = taken {
+            let told = |problem: &dyn Display| {
                 output::error(&format!("exacta: tasks of {}: {problem}\n", project.root.display()));
+            };
+            match self.open_tasks(project) {
+                Ok(opened) => self.take_up(&opened).unwrap_or_else(|error| told(&error)),
+                Err(problem) => told(&problem),
             }
         }
-        self.attend(Whose::All);
+        if first {
+            self.look_after(Whose::All);
+        }
     }
 
     /// The same for what was begun here, where nobody looks after all of them.
     pub(super) fn attend_own(self: &Arc<Self>) {
-        self.attend(Whose::Own);
+        if self.board.attendance.claim(Whose::Own) {
+            self.look_after(Whose::Own);
+        }
     }
 
-    fn attend(self: &Arc<Self>, whose: Whose) {
-        if !self.board.attendance.claim(whose) {
-            return;
-        }
+    fn look_after(self: &Arc<Self>, whose: Whose) {
         let service = Arc::clone(self);
         let work = move || {
             let mut before = HashSet::new();
@@ -94,67 +102,87 @@ impl Service {
         }
     }
 
-    /// What somebody who died has left is brought in order; what can go on does, the tasks of an agent in their order.
-    fn take_up(self: &Arc<Self>, opened: &Opened) {
-        let name = opened.project.root.display();
-        match opened.tasks.recover() {
-            Ok(recovered) => {
-                for found in recovered {
-                    let (id, was, why) = (&found.id, found.was.name(), &found.why);
-                    output::error(&format!("exacta: task {id} was {was}: {why}\n"));
-                }
-            }
-            Err(error) => output::error(&format!("exacta: tasks of {name}: {error}\n")),
-        }
-        let mut agents: BTreeMap<String, Vec<Found>> = BTreeMap::new();
-        for task in opened.tasks.unfinished().unwrap_or_default() {
-            let goes_on = task.state.is_busy() || task.state == State::Pending;
-            if goes_on || is_answered(opened, &task) {
-                let agent = task.agent.clone();
-                agents.entry(agent).or_default().push(opened.clone().with(task));
+    /// At the start: all that can go on does.
+    fn take_up(self: &Arc<Self>, opened: &Opened) -> Result<(), TaskError> {
+        self.bring_in_order(opened)?;
+        for task in opened.tasks.unfinished()? {
+            let begins = task.state == State::Pending || task.left;
+            if begins || is_answered(opened, &task) {
+                self.go_on_with(&opened.clone().with(task));
             }
         }
-        for all in agents.into_values() {
-            let service = Arc::clone(self);
-            let work = move || service.work_through(&all);
-            let _the_next_start_does_it = thread::Builder::new().name("task".into()).spawn(work);
+        Ok(())
+    }
+
+    /// What somebody who died has left: it can go on, or a person has to look at it.
+    fn bring_in_order(&self, opened: &Opened) -> Result<(), TaskError> {
+        for found in opened.tasks.recover()? {
+            let (id, was, why) = (&found.id, found.was.name(), &found.why);
+            output::error(&format!("exacta: task {id} was {was}: {why}\n"));
+            let task = opened.tasks.get(id)?;
+            self.tell_of_task(&opened.clone().with(task), "changed");
+        }
+        Ok(())
+    }
+
+    /// Behind what its agent has asked for before.
+    fn go_on_with(self: &Arc<Self>, found: &Found) {
+        let tasks = &found.opened.tasks;
+        let begun = tasks.line_up(&found.task).is_ok() && self.work_on(found).unwrap_or(false);
+        if !begun {
+            // There is room later.
+            tasks.leave(&found.task.id);
         }
     }
 
-    /// Those of others that are answered now. Whoever waits for one of these somewhere else comes first: with theirs it goes
-    /// on when nobody has done so until the next look.
+    /// Those of others that are answered or left now. Whoever waits for one of these somewhere else comes first: with theirs
+    /// it goes on when nobody has done so until the next look.
     fn look_at_tasks(self: &Arc<Self>, whose: Whose, before: &HashSet<String>) -> HashSet<String> {
-        let mut answered = HashSet::new();
+        let mut found = HashSet::new();
         let work = &self.board.at_work;
         if whose == Whose::Own && !work.has_own() {
-            return answered;
+            return found;
         }
         for project in self.projects.all() {
             let Ok(opened) = self.open_tasks(project) else { continue };
+            if whose == Whose::All {
+                // The next look tries it again.
+                let _next_time = self.bring_in_order(&opened);
+            }
             for task in opened.tasks.unfinished().unwrap_or_default() {
                 let own = work.is_own(&task.id);
-                let wanted = match task.state {
-                    State::PendingApproval => is_answered(&opened, &task),
-                    State::NeedsReview => false,
-                    _ => own && is_stale(&task),
-                };
-                if !wanted || work.has(&task.id) || (whose == Whose::Own && !own) {
+                let ours = own || whose == Whose::All;
+                if !ours || work.has(&task.id) || !can_go_on(&opened, &task, own) {
                     continue;
                 }
                 if own || before.contains(&task.id) {
-                    let _there_is_room_later = self.work_on(&opened.clone().with(task));
+                    self.go_on_with(&opened.clone().with(task));
                 } else {
-                    answered.insert(task.id);
+                    found.insert(task.id);
                 }
             }
         }
-        answered
+        found
     }
 }
 
 impl Opened {
     pub(super) fn with(self, task: Task) -> Found {
         Found { opened: self, task }
+    }
+}
+
+/// Nobody works on it, and nothing stands against it.
+fn can_go_on(opened: &Opened, task: &Task, own: bool) -> bool {
+    let free = || is_stale(task) && !opened.tasks.is_worked_on(&task.id).unwrap_or(true);
+    match task.state {
+        State::PendingApproval => is_answered(opened, task),
+        State::NeedsReview => false,
+        _ if task.left => true,
+        _ if own => free(),
+        // Whoever asked for it has died, or leaves it to others.
+        State::Pending => free() && (task.plan.is_some() || opened.project.planner().is_ok()),
+        _ => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tasks of every project that is served: asked for, shown, decided, ended, and worked on in the background.
 //!
 //! - [`at_work`]: those that are worked on here; each has a thread, and there is room for so many.
-//! - [`attending`]: goes on with what was decided through another door, and takes up what was left at the start.
+//! - [`attending`]: goes on with what was decided through another door, and takes up what somebody who died has left.
 //! - [`showing`]: a task for clients. [`wanted`]: what a client asks for. [`trouble`]: errors with their codes.
 //!
 //! Who may do what is the doors' business; in which order an agent's tasks run is the engine's.
@@ -196,7 +196,7 @@ impl Service {
         let task = opened.tasks.create(origin, wishes).map_err(trouble::told)?;
         let found = Found { opened, task };
         if !self.work_on(&found)? {
-            // It waits, as if whoever asked for it had died: the next start takes it up.
+            // It waits, as if whoever asked for it had died: a daemon takes it up.
             found.opened.tasks.leave(&found.task.id);
         }
         Ok(found)

@@ -13,6 +13,7 @@ pub fn told(error: TaskError) -> Problem {
         TaskError::Not { .. } | TaskError::Illegal { .. } | TaskError::Changed(_) => {
             Code::WrongState
         }
+        TaskError::Agent(_) => Code::BadRequest,
         TaskError::Unsafe { .. } => Code::UnsafeRetry,
         TaskError::NoPlanner(_) => Code::NoPlanner,
         TaskError::Decision(error) => match &**error {

@@ -59,7 +59,10 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// What others have left behind is brought in order first, and told.
     fn new(global: &'a Global) -> Result<Self, Exit> {
-        let grounds = launch::task_grounds(global).map_err(|problem| failed(&problem))?;
+        let grounds = launch::task_grounds(global).map_err(|problem| {
+            say(global, &problem.to_string(), "");
+            Exit::Failed
+        })?;
         let look = Look::of_output(launch::no_colour());
         let refused = |error: &TaskError| refused(global, error);
         let tasks = Tasks::open(grounds).map_err(|error| refused(&error))?;
@@ -99,18 +102,24 @@ fn told(found: &Recovered) -> String {
     format!("exacta: task {id} was left {}: {}; {next}\n", was.name(), visible(why))
 }
 
-/// Why not, and what to do about it.
-fn refused(global: &Global, error: &TaskError) -> Exit {
-    let (problem, hint) = (error.to_string(), error.next());
+/// What is wrong and what to do about it, for people and for programs.
+fn say(global: &Global, problem: &str, hint: &str) {
     if global.json {
+        let hint = Some(hint).filter(|hint| !hint.is_empty());
         let error = json!({ "schema_version": SCHEMA_VERSION, "error": problem, "hint": hint });
         output::print(&format!("{error}\n"));
     }
-    output::error(&format!("exacta: {}\n", visible(&problem)));
-    if let Some(hint) = hint {
+    output::error(&format!("exacta: {}\n", visible(problem)));
+    if !hint.is_empty() {
         output::error(&format!("hint: {hint}\n"));
     }
+}
+
+/// Why not, and what to do about it.
+fn refused(global: &Global, error: &TaskError) -> Exit {
+    say(global, &error.to_string(), error.next().unwrap_or_default());
     match error {
+        TaskError::Agent(_) => Exit::Usage,
         TaskError::Unknown(_)
         | TaskError::Busy(_)
         | TaskError::Not { .. }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
 use exacta::approvals::Unattended;
-use exacta::tasks::{Plan, Planner as _, PlanningFailed};
+use exacta::tasks::{Plan, Planner as _, PlanningFailed, Stopper};
 use exacta::{Session, SessionOptions};
+use exacta_shell::status::ExitStatus;
 use serde_json::json;
 
 use super::{failed, put};
@@ -17,6 +18,7 @@ use crate::exit::Exit;
 use crate::invocation::Global;
 use crate::launch::{self, Launch};
 use crate::planner::{self, Stage, Told, written};
+use crate::signals::Interrupts;
 use crate::terminal::visible;
 use crate::{output, progress};
 
@@ -30,9 +32,18 @@ pub fn perform(global: &Global, goal: &str, file: Option<&Path>) -> Exit {
     };
     // As its steps would start: at the root.
     launch.options.directory = None;
-    let plan = match planned(&launch, goal) {
+    let stopper = Stopper::default();
+    let interrupts = match Interrupts::of_task(stopper.clone()) {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(&format!("cannot listen for signals: {error}")),
+    };
+    let plan = match planned(&launch, goal, &stopper) {
         Ok(plan) => plan,
-        Err(problem) => return told(global, &problem),
+        Err(problem) => {
+            let exit = told(global, &problem);
+            let by_signal = |signal| Exit::Script(ExitStatus::from_signal(signal));
+            return interrupts.received().map_or(exit, by_signal);
+        }
     };
     let text =
         if global.json { format!("{:#}\n", written::json(&plan)) } else { written::toml(&plan) };
@@ -40,13 +51,13 @@ pub fn perform(global: &Global, goal: &str, file: Option<&Path>) -> Exit {
     put(file, &text)
 }
 
-fn planned(launch: &Launch, goal: &str) -> Result<Plan, PlanningFailed> {
+fn planned(launch: &Launch, goal: &str, stopper: &Stopper) -> Result<Plan, PlanningFailed> {
     let allowed = planner::allowed(&launch.configuration);
     let root = launch.options.root.clone();
     let planner = planner::choose(&launch.configuration, &root, allowed, progress())?;
     // Takes its line away when it ends.
     let _waiting = progress::Running::begin(true);
-    planner.plan(goal, &launch::agent())
+    planner.plan(goal, &launch::agent(), stopper)
 }
 
 pub(super) fn told(global: &Global, problem: &PlanningFailed) -> Exit {

@@ -49,7 +49,8 @@ fn read(asked: &Asked<'_>, run: &TaskRun) -> Result<Plan, Exit> {
     // One more than is read tells that it is too long.
     let most = LARGEST as u64 + 1;
     if let Err(error) = std::io::stdin().take(most).read_to_end(&mut text) {
-        return Err(super::failed(&format!("cannot read standard input: {error}")));
+        super::say(asked.global, &format!("cannot read standard input: {error}"), "");
+        return Err(Exit::Failed);
     }
     plan(asked, run, "standard input", &text)
 }
@@ -72,11 +73,9 @@ fn named(asked: &Asked<'_>, run: &TaskRun, name: &BStr) -> Result<Named, Exit> {
                 return Ok(Named::Task(name.to_str_lossy().into_owned()));
             }
             let problem = exacta_shell::errno::text(&error);
-            output::error(&format!(
-                "exacta: {shown}: {problem}\n\
-                 hint: exacta task run takes a plan's file, - for standard input, or the id of a task \
-                 (exacta task list)\n"
-            ));
+            let hint = "exacta task run takes a plan's file, - for standard input, or the id of a task \
+                        (exacta task list)";
+            super::say(asked.global, &format!("{shown}: {problem}"), hint);
             Err(Exit::Usage)
         }
     }
@@ -84,7 +83,7 @@ fn named(asked: &Asked<'_>, run: &TaskRun, name: &BStr) -> Result<Named, Exit> {
 
 fn plan(asked: &Asked<'_>, run: &TaskRun, name: &str, text: &[u8]) -> Result<Plan, Exit> {
     let Ok(text) = text.to_str() else {
-        output::error(&format!("exacta: {name}: not UTF-8\nhint: a plan is a text in UTF-8\n"));
+        super::say(asked.global, &format!("{name}: not UTF-8"), "a plan is a text in UTF-8");
         return Err(Exit::Usage);
     };
     let format = Format::of_name(name).unwrap_or_else(|| Format::of_text(text));
@@ -126,10 +125,8 @@ fn go_on(asked: &Asked<'_>, run: &TaskRun, id: &str) -> Done {
     ];
     let task = asked.tasks.get(id)?;
     if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
-        output::error(&format!(
-            "exacta: {option} is for a new task, and {} is there already\n",
-            task.id
-        ));
+        let message = format!("{option} is for a new task, and {} is there already", task.id);
+        super::say(asked.global, &message, "leave the option out");
         return Ok(Exit::Usage);
     }
     going::take_up(asked, &task, run.gate, Busy::Refused)

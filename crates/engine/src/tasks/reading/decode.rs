@@ -9,6 +9,7 @@ use super::fields::{self, Fields, said, text, texts, unlike, whole};
 use super::tree::{Node, Value, Wrong};
 use crate::tasks::duration::{self, Written};
 use crate::tasks::patterns::{check_glob, check_path, regex};
+use crate::tasks::plan::{LONGEST_AGENT, is_agent};
 use crate::tasks::{Expect, Plan, PlannedStep, Retry};
 
 pub const PLAN: &[&str] = &["goal", "agent", "steps"];
@@ -43,12 +44,10 @@ pub fn plan(tree: &Node) -> Result<Plan, Wrong> {
     })
 }
 
-/// It names a lock and stands in tables: one line, and not a long one.
 fn agent(node: &Node) -> Result<String, Wrong> {
-    const LONGEST: usize = 100;
     let name = text(node)?;
-    if name.chars().any(char::is_control) || name.len() > LONGEST {
-        let hint = format!("one line of at most {LONGEST} bytes");
+    if !is_agent(name) {
+        let hint = format!("one line of at most {LONGEST_AGENT} bytes");
         return Err(Wrong::new(node.at, "this is no name of an agent", hint));
     }
     Ok(name.to_owned())

@@ -51,7 +51,7 @@ impl Format {
 
     /// By its first letter: what begins with a brace can be no TOML.
     pub fn of_text(text: &str) -> Format {
-        if text.trim_start().starts_with('{') { Format::Json } else { Format::Toml }
+        if unmarked(text).trim_start().starts_with('{') { Format::Json } else { Format::Toml }
     }
 }
 
@@ -82,8 +82,14 @@ impl std::error::Error for PlanError {}
 
 impl Plan {
     pub fn read(text: &str, format: Format) -> Result<Plan, PlanError> {
+        let text = unmarked(text);
         read(text, format).map_err(|wrong| placed(text, wrong))
     }
+}
+
+/// Some editors begin a file with a byte order mark, which nobody sees.
+fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn read(text: &str, format: Format) -> Result<Plan, Wrong> {

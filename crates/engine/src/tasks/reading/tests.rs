@@ -64,6 +64,23 @@ fn both_formats_say_the_same() {
     assert_eq!(second.expect.changed_only, Some(vec!["dist/**".to_owned()]));
 }
 
+/// Some editors write one.
+#[test]
+fn a_byte_order_mark_is_not_seen() {
+    for text in [JSON, TOML] {
+        let marked = format!("\u{feff}{text}");
+        let format = Format::of_text(&marked);
+        assert_eq!(Plan::read(&marked, format), Plan::read(text, format));
+    }
+    // What is wrong is where people see it.
+    let error = Plan::read("\u{feff}{\"goal\": 1}", Format::Json).unwrap_err();
+    assert_eq!((error.place.line, error.place.column), (1, 1));
+    let error = Plan::read("\u{feff}{\"goal\": 1, \"steps\": []}", Format::Json).unwrap_err();
+    assert_eq!((error.place.line, error.place.column), (1, 10));
+    // One in the midst of a text is a letter of it.
+    assert!(Plan::read("{\"goal\": \u{feff}1}", Format::Json).is_err());
+}
+
 /// What models write that must write every field.
 #[test]
 fn null_is_as_good_as_absent() {

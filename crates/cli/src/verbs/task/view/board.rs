@@ -118,7 +118,7 @@ impl Board {
                     line.state = StepState::Undone;
                 }
             }
-            Event::Logged { .. } | Event::StepRan { .. } | Event::Asked(_) => {}
+            Event::Noted(_) | Event::Logged { .. } | Event::StepRan { .. } | Event::Asked(_) => {}
         }
     }
 

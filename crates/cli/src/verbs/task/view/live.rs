@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use exacta::tasks::{Event, Task};
 
 use super::board::{Board, Room, columns};
+use crate::terminal::visible;
 use crate::{output, progress};
 
 const PAUSE: Duration = Duration::from_millis(100);
@@ -41,7 +42,13 @@ impl Live {
     }
 
     pub(super) fn notice(&self, event: &Event<'_>) {
-        lock(&self.screen).board.notice(event);
+        let mut screen = lock(&self.screen);
+        if let Event::Noted(text) = event {
+            // It stays, above where the board is.
+            screen.clear();
+            output::error(&format!("exacta: {}\n", visible(text)));
+        }
+        screen.board.notice(event);
     }
 
     /// The plan may have been made meanwhile.

@@ -39,6 +39,7 @@ impl Plain {
             Event::Moved { from: State::PendingApproval, to: State::Running, why } => {
                 format!("exacta: {}", visible(why))
             }
+            Event::Noted(text) => format!("exacta: {}", visible(text)),
             Event::Queued { ahead } => {
                 format!("exacta: waits for its turn, {ahead} of the same agent come first")
             }
