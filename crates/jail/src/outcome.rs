@@ -68,6 +68,20 @@ pub struct Walls {
     pub missing: Vec<Missing>,
 }
 
+impl Walls {
+    /// What stands, by the names that results and records have for it.
+    pub fn standing(&self) -> Vec<String> {
+        let all = [
+            (self.namespaces, "namespaces".to_owned()),
+            (self.absence, "absent-paths".to_owned()),
+            (self.landlock > 0, format!("landlock-{}", self.landlock)),
+            (self.system_calls, "seccomp".to_owned()),
+            (self.counted, "process-count".to_owned()),
+        ];
+        all.into_iter().filter_map(|(stands, name)| stands.then_some(name)).collect()
+    }
+}
+
 /// Who holds the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tier {

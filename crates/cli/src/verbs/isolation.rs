@@ -25,20 +25,10 @@ pub fn walls(outcome: &Outcome) -> Value {
 
 /// What stands around programs.
 pub fn standing(walls: &Walls) -> Value {
-    let landlock = format!("landlock-{}", walls.landlock);
-    let all = [
-        (walls.namespaces, "namespaces"),
-        (walls.absence, "absent-paths"),
-        (walls.landlock > 0, landlock.as_str()),
-        (walls.system_calls, "seccomp"),
-        (walls.counted, "process-count"),
-    ];
-    let standing: Vec<&str> =
-        all.iter().filter(|(is_up, _)| *is_up).map(|(_, name)| *name).collect();
     let missing: Vec<Value> = walls.missing.iter().map(absent).collect();
     json!({
         "level": walls.level.name(),
-        "walls": standing,
+        "walls": walls.standing(),
         "missing": missing,
         "fs": files(walls),
         "net": network(walls.level),

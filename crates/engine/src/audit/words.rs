@@ -155,17 +155,9 @@ fn step(step: &Step) -> exacta_store::audit::Step {
 }
 
 fn isolation(walls: &Walls) -> Isolation {
-    let landlock = format!("landlock-{}", walls.landlock);
-    let all = [
-        (walls.namespaces, "namespaces"),
-        (walls.absence, "absent-paths"),
-        (walls.landlock > 0, landlock.as_str()),
-        (walls.system_calls, "seccomp"),
-        (walls.counted, "process-count"),
-    ];
     Isolation {
         level: walls.level.name().to_owned(),
-        walls: all.iter().filter(|(up, _)| *up).map(|(_, name)| (*name).to_owned()).collect(),
+        walls: walls.standing(),
         missing: walls.missing.iter().map(|it| it.wall.name().to_owned()).collect(),
     }
 }
