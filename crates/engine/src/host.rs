@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, BString};
+use exacta_shell::filesystem::OpenFile;
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
 use exacta_shell::host::{Action, Clearance, Ended, Host, Identity, Program, Refusal, Step};
@@ -96,6 +97,13 @@ impl EngineHost {
     pub(crate) fn lay_ahead(&self) {
         if let Some(programs) = &self.programs {
             programs.lay_ahead();
+        }
+    }
+
+    /// Where the running request says what it has to say.
+    pub(crate) fn say_to(&self, errors: Option<Arc<dyn OpenFile>>) {
+        if let Some(programs) = &self.programs {
+            programs.say_to(errors);
         }
     }
 

@@ -9,6 +9,7 @@ use bstr::BString;
 pub use entry::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, RecordId, Step, TreeIdentity,
 };
+pub(crate) use codec::checksum;
 pub(crate) use entry::{Entry, LayerEntry, VERSION};
 
 use crate::by_path::ByPath;
