@@ -18,7 +18,7 @@ use crate::ground::Ground;
 use crate::journal;
 use crate::mirror::Mirror;
 use crate::path::STATE;
-use crate::record::{About, Entry, LayerEntry, Outcome, Phase, RecordId};
+use crate::record::{About, Entry, LayerEntry, Outcome, Phase, Record, RecordId};
 use crate::recording::new_record;
 use crate::system;
 use crate::tree;
@@ -304,6 +304,11 @@ pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoErro
     }
     if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
         return layer.discard();
+    }
+    // Whoever held it was stopped before he could say so here.
+    let holds = |record: &Record| record.layer.as_ref().is_some_and(|layer| layer.folder == *name);
+    if journal::settled(ground)?.iter().any(|one| one.phase == Phase::Held && holds(one)) {
+        return mark(layer.folder.as_fd(), HELD).at("hold the layer", name);
     }
     layer.hold(&about, Outcome { exit: 137, strategy: "discard".to_owned() }).map(|_| ())
 }

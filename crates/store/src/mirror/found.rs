@@ -74,6 +74,7 @@ pub(super) fn find(mirror: &Mirror) -> Result<Found, UndoError> {
         present: BTreeMap::new(),
         seen: BTreeSet::new(),
         differing: BTreeSet::new(),
+        linked: BTreeMap::new(),
         found: Found::default(),
     };
     let found = finding.walk(&mut loosening).and_then(|()| finding.finish());
@@ -88,6 +89,8 @@ struct Finding<'a> {
     seen: BTreeSet<BString>,
     /// Directories that are not as before, whatever is in them.
     differing: BTreeSet<BString>,
+    /// Files with several names that are as before, by path: which they were, and which they are.
+    linked: BTreeMap<BString, (u64, u64)>,
     found: Found,
 }
 
@@ -146,6 +149,9 @@ impl Finding<'_> {
         }
         let nobodys = !is_copied(facts.kind) && !known.is_copied();
         if known.project == *facts || nobodys || self.is_same(path, at, facts, known)? {
+            if known.project.links > 1 && known.copy.is_some() {
+                self.linked.insert(path.clone(), (known.project.inode, facts.inode));
+            }
             return Ok(false);
         }
         self.check_copy(path)?;
@@ -246,6 +252,22 @@ impl Finding<'_> {
         Ok(())
     }
 
+    /// All names of a file come back together, or some of them would be another file.
+    fn complete_groups(&self, found: &mut Found) -> Result<(), UndoError> {
+        let index = &self.mirror.index;
+        let changed = found.moved.iter().map(|(path, _)| path).chain(&found.gone);
+        let inside = changed.flat_map(|path| index.below(path));
+        let linked = inside.filter(|(_, item)| item.copy.is_some() && item.project.links > 1);
+        let broken: BTreeSet<u64> = linked.map(|(_, item)| item.project.inode).collect();
+        for (path, (before, now)) in &self.linked {
+            if broken.contains(before) {
+                self.check_copy(path)?;
+                found.moved.push((path.clone(), *now));
+            }
+        }
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<Found, UndoError> {
         let mut gone = Vec::new();
         for (path, item) in &self.mirror.index.items {
@@ -258,6 +280,7 @@ impl Finding<'_> {
         }
         let mut found = std::mem::take(&mut self.found);
         found.gone = gone;
+        self.complete_groups(&mut found)?;
         let changed = found.moved.iter().map(|(path, _)| path).chain(&found.gone);
         let mut wanted: BTreeSet<BString> =
             changed.flat_map(|path| ancestors(path).skip(1)).map(BString::from).collect();

@@ -60,7 +60,7 @@ fn what_programs_wrote_is_taken_back_wherever_it_stopped() {
     }
 }
 
-fn taken_back(project: &Project, shape: &Shape<'_>, operations: u64) -> (Result<(), UndoError>, Tree) {
+fn taken_back(project: &Project, shape: &Shape, operations: u64) -> (Result<(), UndoError>, Tree) {
     let journal = project.journal();
     let mut layer = journal.unstamped_layer(&about()).unwrap();
     let mirror = journal.mirror(&Budget::default(), &mut |_| {}).unwrap();
@@ -106,7 +106,7 @@ fn taking_back_goes_on_wherever_recovery_stopped() {
     }
 }
 
-fn some_shapes() -> Vec<Shape<'static>> {
+fn some_shapes() -> Vec<Shape> {
     let all = shapes(MORE);
     assert!(all.len() >= 12);
     all
