@@ -7,6 +7,7 @@ use crate::error::{At, UndoError};
 use crate::ground::{Ground, Slots};
 use crate::journal;
 use crate::layer;
+use crate::mirror;
 use crate::record::file::{self, RecordFile};
 use crate::record::{Outcome, Phase, RecordId};
 use crate::recording;
@@ -17,6 +18,7 @@ use crate::turn;
 /// Costs one listing of an empty directory when nobody has died.
 pub(crate) fn recover(ground: &Arc<Ground>) -> Result<(), UndoError> {
     let Some(folders) = ground.existing()? else { return Ok(()) };
+    let _tried_again = mirror::close_left(ground);
     let mut ids = Vec::new();
     for name in system::list(&folders.busy).at("list the records", b"busy")? {
         match file::id(&name) {

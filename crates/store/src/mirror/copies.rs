@@ -73,7 +73,7 @@ impl<'a, 'b> Copies<'a, 'b> {
             Err(Errno::ACCESS) if facts.user == system::user() => {
                 self.loosening.open(path, facts.mode, 0o400)?;
                 let opened = open();
-                self.loosening.close_last()?;
+                self.loosening.close_one(path)?;
                 opened.map(Some).map_err(|errno| cannot(path, errno))
             }
             Err(Errno::NOENT) => Ok(None),

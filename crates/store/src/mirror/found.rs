@@ -99,7 +99,8 @@ impl Finding<'_> {
         let root = system::stat_handle(self.mirror.ground.root()).at("look at the project", b"")?;
         let root = Facts::from_stat(&root);
         let known = self.mirror.index.items.get(&BString::default());
-        if known.is_none_or(|known| known.project.inode != root.inode) {
+        let is_other = |known: &Item| self.mirror.is_stable && known.project.inode != root.inode;
+        if known.is_none_or(is_other) {
             return Err(UndoError::CopySpoilt { path: BString::default() });
         }
         let device = root.device;
@@ -143,12 +144,12 @@ impl Finding<'_> {
                 // That of another project inside: whoever works there has it open.
                 return Ok(false);
             }
-            if facts.inode == known.project.inode {
+            if facts.inode == known.project.inode || !self.mirror.is_stable {
                 return Ok(true);
             }
         }
         let nobodys = !is_copied(facts.kind) && !known.is_copied();
-        if known.project == *facts || nobodys || self.is_same(path, at, facts, known)? {
+        if known.is_untouched(facts) || nobodys || self.is_same(path, at, facts, known)? {
             if known.project.links > 1 && known.copy.is_some() {
                 self.linked.insert(path.clone(), (known.project.inode, facts.inode));
             }
@@ -181,7 +182,7 @@ impl Finding<'_> {
     /// A directory of both sides may have another mode, owner, time or attributes.
     fn differs(&mut self, path: &BString, facts: &Facts) -> Result<(), UndoError> {
         let Some(known) = self.mirror.index.items.get(path) else { return Ok(()) };
-        if known.project == *facts {
+        if known.is_untouched(facts) {
             return Ok(());
         }
         let kept = |it: &Facts| (it.mode, it.user, it.group, it.modified);

@@ -56,6 +56,13 @@ impl Identity {
 }
 
 impl Item {
+    /// Whether nobody has touched it since. Numbers of devices are given anew when something is mounted.
+    pub(super) fn is_untouched(&self, now: &Facts) -> bool {
+        // Most are told by this alone, and need not be copied to be compared.
+        self.project.changed == now.changed
+            && self.project == Facts { device: self.project.device, ..now.clone() }
+    }
+
     /// It comes back when it is gone.
     pub(super) fn is_copied(&self) -> bool {
         self.copy.is_some() || self.project.is_directory()

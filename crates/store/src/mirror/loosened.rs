@@ -50,10 +50,10 @@ impl<'a> Loosening<'a> {
         Ok(())
     }
 
-    /// The last one has its mode again.
-    pub(super) fn close_last(&mut self) -> Result<(), UndoError> {
-        let last: Vec<(BString, u32)> = self.opened.pop().into_iter().collect();
-        close_all(self.ground, &last)
+    /// This one has its mode again.
+    pub(super) fn close_one(&mut self, path: &BString) -> Result<(), UndoError> {
+        let last = self.opened.pop_if(|(last, _)| last == path);
+        close_all(self.ground, last.as_slice())
     }
 
     /// All of them have their modes again.
@@ -78,6 +78,10 @@ fn close_all(ground: &Ground, opened: &[(BString, u32)]) -> Result<(), UndoError
         }
     }
     Ok(())
+}
+
+pub(super) fn is_any(folder: BorrowedFd<'_>) -> bool {
+    matches!(system::stat(folder, NOTE), Ok(Some(_)))
 }
 
 pub(super) fn close_left(ground: &Ground, folder: BorrowedFd<'_>) -> Result<(), UndoError> {

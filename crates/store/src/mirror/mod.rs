@@ -80,6 +80,8 @@ pub struct Mirror {
     folder: OwnedFd,
     tree: OwnedFd,
     index: Index,
+    /// Whether a directory with another number is another one: an overlay may give one a new number at any time.
+    is_stable: bool,
     _lock: OwnedFd,
 }
 
@@ -134,6 +136,19 @@ fn lock(ground: &Ground) -> Result<Option<OwnedFd>, UndoError> {
     taken().at("lock the copy of the project", LOCK)
 }
 
+/// What was left open by somebody who died while he copied.
+pub(crate) fn close_left(ground: &Ground) -> Result<(), UndoError> {
+    let Some(folders) = ground.existing()? else { return Ok(()) };
+    let Ok(folder) = system::open_listing(folders.undo(), FOLDER) else { return Ok(()) };
+    if !loosened::is_any(folder.as_fd()) {
+        return Ok(());
+    }
+    match lock(ground)? {
+        Some(_lock) => loosened::close_left(ground, folder.as_fd()),
+        None => Ok(()),
+    }
+}
+
 impl Mirror {
     fn open(ground: &Arc<Ground>, lock: OwnedFd) -> Result<Self, UndoError> {
         let opened = || -> Result<(OwnedFd, OwnedFd), Errno> {
@@ -143,8 +158,9 @@ impl Mirror {
             Ok((folder, tree))
         };
         let (folder, tree) = opened().at("make the copy of the project", FOLDER)?;
+        let is_stable = !system::is_overlay(&folder).at("look at the file system", FOLDER)?;
         let (ground, index) = (Arc::clone(ground), Index::default());
-        Ok(Mirror { ground, folder, tree, index, _lock: lock })
+        Ok(Mirror { ground, folder, tree, index, is_stable, _lock: lock })
     }
 
     /// The copy as it is, for whoever takes back what somebody dead has left. `None`: a request has it that is alive.

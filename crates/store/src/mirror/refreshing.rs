@@ -147,7 +147,7 @@ impl Refreshing<'_> {
 
     fn directory(&mut self, path: BString, facts: Facts) -> Result<(), UndoError> {
         let known = self.known.items.get(&path);
-        let known = known.filter(|known| known.project == facts).and_then(|it| it.attributes.clone());
+        let known = known.filter(|known| known.is_untouched(&facts)).and_then(|it| it.attributes.clone());
         let attributes = match known {
             Some(attributes) => attributes,
             None => match self.mirror.ground.spot(&path)? {

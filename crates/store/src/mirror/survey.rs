@@ -131,7 +131,7 @@ impl Surveying<'_> {
         if !is_copied(facts.kind) {
             return Ok(State::Uncopied);
         }
-        let Some(known) = self.index.items.get(path).filter(|known| known.project == *facts) else {
+        let Some(known) = self.index.items.get(path).filter(|known| known.is_untouched(facts)) else {
             return Ok(State::Missing);
         };
         let Some(copies) = copies else { return Ok(State::Missing) };

@@ -109,6 +109,10 @@ impl TakingBack<'_> {
         for path in found.moved.iter().map(|(path, _)| path).chain(&found.gone) {
             self.restore(path, &mut stand)?;
         }
+        for (path, facts, _) in &found.directories {
+            let known = self.mirror.index.items.get(path).map(|item| item.project.inode);
+            stand.extend(known.filter(|known| *known != facts.inode).map(|old| (old, facts.inode)));
+        }
         stands::add(&self.mirror.ground, &stand)?;
         self.put_back(&found)?;
         system::sync_everything(self.mirror.ground.root()).at("write everything to the disk", b"")
