@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bstr::{BStr, BString};
-use exacta_shell::filesystem::OpenFile;
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
+use exacta_shell::filesystem::OpenFile;
 use exacta_shell::host::{Action, Clearance, Ended, Host, Identity, Program, Refusal, Step};
 use exacta_store::UndoError;
 use rustix::rand::GetRandomFlags;

@@ -131,7 +131,9 @@ impl UndoError {
             UndoError::OverBudget { .. } => {
                 "set max_copy_bytes and max_copy_entries of [undo] in a configuration, or run it with --direct, without undo"
             }
-            UndoError::CopySpoilt { .. } => "look at what the request has changed; a new copy is made for the next one",
+            UndoError::CopySpoilt { .. } => {
+                "look at what the request has changed; a new copy is made for the next one"
+            }
             UndoError::Refused(_)
             | UndoError::NothingToUndo
             | UndoError::NothingToRedo

@@ -98,7 +98,8 @@ impl<'a, 'b> Copies<'a, 'b> {
                     // Both are names of one file: if it is not as it was, somebody writes to it.
                     let (holder, old) = path::split(first);
                     let same = known == facts;
-                    let holder = if same { system::open_directory(top, holder) } else { Err(Errno::STALE) };
+                    let holder =
+                        if same { system::open_directory(top, holder) } else { Err(Errno::STALE) };
                     return system::link(holder?, old, &target, name);
                 }
                 let source = source.ok_or(Errno::NOENT)?;

@@ -121,10 +121,8 @@ impl Index {
         let inside = [path.as_slice(), b"/"].concat();
         let from = BString::from(inside.clone());
         let own = self.items.get_key_value(path);
-        let inside = self
-            .items
-            .range(from..)
-            .take_while(move |(other, _)| other.starts_with(&inside));
+        let inside =
+            self.items.range(from..).take_while(move |(other, _)| other.starts_with(&inside));
         own.into_iter().chain(inside)
     }
 }

@@ -36,8 +36,8 @@ use std::time::Duration;
 use bstr::BString;
 use rustix::io::Errno;
 
-use self::index::Index;
 pub use self::index::Extent;
+use self::index::Index;
 pub use self::refreshing::Told;
 use crate::error::{At, UndoError};
 use crate::facts::Facts;

@@ -43,7 +43,8 @@ pub(super) fn refresh(
         if is_new {
             told(survey.extent);
         }
-        Refreshing { mirror, known: &known, moment, index: Index::default() }.go(survey, &mut loosening)
+        Refreshing { mirror, known: &known, moment, index: Index::default() }
+            .go(survey, &mut loosening)
     });
     loosening.close()?;
     refreshed
@@ -147,7 +148,8 @@ impl Refreshing<'_> {
 
     fn directory(&mut self, path: BString, facts: Facts) -> Result<(), UndoError> {
         let known = self.known.items.get(&path);
-        let known = known.filter(|known| known.is_untouched(&facts)).and_then(|it| it.attributes.clone());
+        let known =
+            known.filter(|known| known.is_untouched(&facts)).and_then(|it| it.attributes.clone());
         let attributes = match known {
             Some(attributes) => attributes,
             None => match self.mirror.ground.spot(&path)? {

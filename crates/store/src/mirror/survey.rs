@@ -131,7 +131,8 @@ impl Surveying<'_> {
         if !is_copied(facts.kind) {
             return Ok(State::Uncopied);
         }
-        let Some(known) = self.index.items.get(path).filter(|known| known.is_untouched(facts)) else {
+        let Some(known) = self.index.items.get(path).filter(|known| known.is_untouched(facts))
+        else {
             return Ok(State::Missing);
         };
         let Some(copies) = copies else { return Ok(State::Missing) };

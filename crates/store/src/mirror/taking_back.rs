@@ -121,7 +121,8 @@ impl TakingBack<'_> {
     /// What the layer has of the root is what the root is.
     fn say_nothing(&self) -> Result<(), UndoError> {
         let root = self.mirror.index.items.get(&BString::default());
-        let Some((facts, attributes)) = root.and_then(|it| Some((&it.project, it.attributes.as_ref()?)))
+        let Some((facts, attributes)) =
+            root.and_then(|it| Some((&it.project, it.attributes.as_ref()?)))
         else {
             return Ok(());
         };
@@ -151,7 +152,8 @@ impl TakingBack<'_> {
 
     fn below<'b>(&self, path: &'b BString) -> Result<(OwnedFd, &'b [u8]), UndoError> {
         let (holder, name) = path::split(path);
-        let holder = system::open_directory(self.upper.as_fd(), holder).at("make the layer", path)?;
+        let holder =
+            system::open_directory(self.upper.as_fd(), holder).at("make the layer", path)?;
         Ok((holder, name))
     }
 
@@ -189,7 +191,8 @@ impl TakingBack<'_> {
         if system::stat(&upper, name).at("look at the layer", path)?.is_some() {
             return Ok(());
         }
-        whiteout((self.layer.folder.as_fd(), MADE), (upper.as_fd(), name)).at("mark the layer", path)
+        whiteout((self.layer.folder.as_fd(), MADE), (upper.as_fd(), name))
+            .at("mark the layer", path)
     }
 
     /// What was there before is there again.
@@ -259,7 +262,8 @@ impl TakingBack<'_> {
             if !now.is_some_and(|now| now.is_directory()) {
                 continue;
             }
-            let known = index.items.get(path).and_then(|it| Some((&it.project, it.attributes.as_ref()?)));
+            let known =
+                index.items.get(path).and_then(|it| Some((&it.project, it.attributes.as_ref()?)));
             let left = || found.directories.iter().find(|(left, ..)| left == path);
             let known = known.or_else(|| left().map(|(_, facts, attributes)| (facts, attributes)));
             if let Some((facts, attributes)) = known {

@@ -6,10 +6,10 @@ pub(crate) mod file;
 
 use bstr::BString;
 
+pub(crate) use codec::checksum;
 pub use entry::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, RecordId, Step, TreeIdentity,
 };
-pub(crate) use codec::checksum;
 pub(crate) use entry::{Entry, LayerEntry, VERSION};
 
 use crate::by_path::ByPath;

@@ -145,7 +145,8 @@ fn records_of_before_are_undone_after_a_request_that_left_nothing() {
     let after = project.tree();
     let journal = project.journal();
     // A dry run that replaces everything.
-    let (layer, _) = project.run_mirrored(&journal, "cp -a d q; rm -rf a d e; mkdir d; echo no > a");
+    let (layer, _) =
+        project.run_mirrored(&journal, "cp -a d q; rm -rf a d e; mkdir d; echo no > a");
     layer.discard().unwrap();
     project.assert(&after, "after a dry run");
     journal.undo(&LAST, PLAIN).unwrap();
@@ -164,7 +165,8 @@ fn direct_changes_of_before_too() {
     let before = project.tree();
     let journal = project.journal();
     let recording = journal.begin(about());
-    let change = "append a more\nmv b d/b\nfile n new\nmode d/f 600\nappend g tail\nhard a l\nrm d/f";
+    let change =
+        "append a more\nmv b d/b\nfile n new\nmode d/f 600\nappend g tail\nhard a l\nrm d/f";
     super::script::run(&project.root, change, Some(&recording)).unwrap();
     recording.finish(Outcome::default()).unwrap();
     let after = project.tree();
@@ -206,8 +208,10 @@ fn the_state_of_a_project_inside() {
     project.run("mkdir -p in/.clada out/.clada; echo 1 > in/.clada/db; echo 2 > out/.clada/db; echo f > in/f");
     let (id, _) = {
         let journal = project.journal();
-        let (layer, seen) =
-            project.run_mirrored(&journal, "echo theirs > in/.clada/db; echo more >> in/f; mv out other; echo n > other/n");
+        let (layer, seen) = project.run_mirrored(
+            &journal,
+            "echo theirs > in/.clada/db; echo more >> in/f; mv out other; echo n > other/n",
+        );
         let read = |path: &str| fs::read_to_string(project.root.join(path)).unwrap();
         assert_eq!(read("in/.clada/db"), "theirs\n");
         assert_eq!(read("other/.clada/db"), "2\n");
@@ -337,5 +341,8 @@ fn sockets_stay() {
     layer.discard().unwrap();
     let root = fs::File::open(&project.root).unwrap();
     assert!(crate::system::stat(root.as_fd(), b"s").unwrap().is_some());
-    assert_eq!(fs::metadata(project.root.join(".clada/undo/mirror")).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        fs::metadata(project.root.join(".clada/undo/mirror")).unwrap().permissions().mode() & 0o777,
+        0o700
+    );
 }
