@@ -51,7 +51,7 @@ const BEGIN: &str = r#"
 "#;
 
 /// The kernel stacks two overlays, and no third one over them.
-const STACKED: &str = r#"
+const STACKED: &str = r"
     LEAST=
     mkdir -p lower upper work middle upper2 work2 project
     (cd lower; fill)
@@ -59,14 +59,14 @@ const STACKED: &str = r#"
     mount -t overlay -o lowerdir=middle,upperdir=upper2,workdir=work2,userxattr none project
     cd project
     before=$(tree)
-"#;
+";
 
-const NO_NAMESPACES: &str = r#"
+const NO_NAMESPACES: &str = r"
     LEAST='--min-isolation landlock'
     mkdir project; cd project; fill
     echo 0 > /proc/sys/user/max_user_namespaces
     before=$(tree)
-"#;
+";
 
 /// What programs do.
 const CHANGE: &str = r#"

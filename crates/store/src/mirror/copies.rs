@@ -89,53 +89,57 @@ impl<'a, 'b> Copies<'a, 'b> {
         source: Option<OwnedFd>,
     ) -> Result<(), Errno> {
         let (holder, name) = path::split(path);
-        let top = self.mirror.tree.as_fd();
-        let target = system::open_directory(top, holder)?;
+        let target = system::open_directory(self.mirror.tree.as_fd(), holder)?;
         tree::remove(target.as_fd(), name)?;
         match facts.kind {
-            Kind::File => {
-                if let Some((first, known)) = self.links.get(&facts.inode) {
-                    // Both are names of one file: if it is not as it was, somebody writes to it.
-                    let (holder, old) = path::split(first);
-                    let same = known == facts;
-                    let holder =
-                        if same { system::open_directory(top, holder) } else { Err(Errno::STALE) };
-                    return system::link(holder?, old, &target, name);
-                }
-                let source = source.ok_or(Errno::NOENT)?;
-                if system::stat_handle(&source)?.st_ino != facts.inode {
-                    return Err(Errno::STALE);
-                }
-                let copy = system::create_copy(&target, name)?;
-                content::copy(&source, &copy, &self.mirror.ground.going)?;
-                self.attributes(spot, &target, name, facts)?;
-                if self.synced {
-                    system::sync_data(&copy)?;
-                }
-                if facts.links > 1 {
-                    self.links.insert(facts.inode, (path.clone(), facts.clone()));
-                }
-                return Ok(());
-            }
+            Kind::File => return self.file(path, spot, facts, source, &target),
             Kind::Symlink => {
                 let to = facts.target.clone().unwrap_or_default();
                 system::make_link(to.as_slice(), &target, name)?;
             }
             _ => system::make_fifo(&target, name)?,
         }
-        self.attributes(spot, &target, name, facts)
+        attributes(spot, &target, name, facts)
     }
 
-    fn attributes(
-        &self,
+    fn file(
+        &mut self,
+        path: &BString,
         spot: &Spot,
-        target: &OwnedFd,
-        name: &[u8],
         facts: &Facts,
+        source: Option<OwnedFd>,
+        target: &OwnedFd,
     ) -> Result<(), Errno> {
-        let source = system::open_object(&spot.directory, &spot.name)?;
-        facts::put_back(target, name, facts, &Attributes::of(source)?)
+        let name = path::split(path).1;
+        if let Some((first, known)) = self.links.get(&facts.inode) {
+            // Both are names of one file: if it is not as it was, somebody writes to it.
+            if known != facts {
+                return Err(Errno::STALE);
+            }
+            let (holder, old) = path::split(first);
+            let holder = system::open_directory(self.mirror.tree.as_fd(), holder)?;
+            return system::link(holder, old, target, name);
+        }
+        let source = source.ok_or(Errno::NOENT)?;
+        if system::stat_handle(&source)?.st_ino != facts.inode {
+            return Err(Errno::STALE);
+        }
+        let copy = system::create_copy(target, name)?;
+        content::copy(&source, &copy, &self.mirror.ground.going)?;
+        attributes(spot, target, name, facts)?;
+        if self.synced {
+            system::sync_data(&copy)?;
+        }
+        if facts.links > 1 {
+            self.links.insert(facts.inode, (path.clone(), facts.clone()));
+        }
+        Ok(())
     }
+}
+
+fn attributes(spot: &Spot, target: &OwnedFd, name: &[u8], facts: &Facts) -> Result<(), Errno> {
+    let source = system::open_object(&spot.directory, &spot.name)?;
+    facts::put_back(target, name, facts, &Attributes::of(source)?)
 }
 
 fn cannot(path: &BString, errno: Errno) -> UndoError {

@@ -28,13 +28,32 @@ pub(super) struct Found {
     /// Directories that were there before and are there, as programs have left them: all in which something has changed, and
     /// those above. What holds something comes before it.
     pub directories: Vec<(BString, Facts, Attributes)>,
-    /// What goes into the layer, with its number: it is new, or not what was there before.
-    pub moved: Vec<(BString, u64)>,
+    /// What goes into the layer: it is new, or not what was there before.
+    pub moved: Vec<Moved>,
     /// What was there before and is not.
     pub gone: Vec<BString>,
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Moved {
+    pub path: BString,
+    pub inode: u64,
+    /// It may have to be opened to be moved.
+    pub mode: u32,
+}
+
+impl Moved {
+    fn new(path: &BString, facts: &Facts) -> Self {
+        Moved { path: path.clone(), inode: facts.inode, mode: facts.mode }
+    }
+}
+
 impl Found {
+    /// All that is not as it was.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &BString> {
+        self.moved.iter().map(|moved| &moved.path).chain(&self.gone)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.directories.is_empty() && self.moved.is_empty() && self.gone.is_empty()
     }
@@ -74,7 +93,7 @@ pub(super) fn find(mirror: &Mirror) -> Result<Found, UndoError> {
         present: BTreeMap::new(),
         seen: BTreeSet::new(),
         differing: BTreeSet::new(),
-        linked: BTreeMap::new(),
+        linked: Vec::new(),
         found: Found::default(),
     };
     let found = finding.walk(&mut loosening).and_then(|()| finding.finish());
@@ -89,8 +108,8 @@ struct Finding<'a> {
     seen: BTreeSet<BString>,
     /// Directories that are not as before, whatever is in them.
     differing: BTreeSet<BString>,
-    /// Files with several names that are as before, by path: which they were, and which they are.
-    linked: BTreeMap<BString, (u64, u64)>,
+    /// Files with several names that are as before: which they were, and what they are.
+    linked: Vec<(u64, Moved)>,
     found: Found,
 }
 
@@ -151,12 +170,12 @@ impl Finding<'_> {
         let nobodys = !is_copied(facts.kind) && !known.is_copied();
         if known.is_untouched(facts) || nobodys || self.is_same(path, at, facts, known)? {
             if known.project.links > 1 && known.copy.is_some() {
-                self.linked.insert(path.clone(), (known.project.inode, facts.inode));
+                self.linked.push((known.project.inode, Moved::new(path, facts)));
             }
             return Ok(false);
         }
         self.check_copy(path)?;
-        self.found.moved.push((path.clone(), facts.inode));
+        self.found.moved.push(Moved::new(path, facts));
         Ok(false)
     }
 
@@ -169,7 +188,7 @@ impl Finding<'_> {
             self.differing.insert(path.clone());
             return Ok(true);
         }
-        self.found.moved.push((path.clone(), facts.inode));
+        self.found.moved.push(Moved::new(path, facts));
         Ok(false)
     }
 
@@ -254,16 +273,15 @@ impl Finding<'_> {
     }
 
     /// All names of a file come back together, or some of them would be another file.
-    fn complete_groups(&self, found: &mut Found) -> Result<(), UndoError> {
+    fn complete_groups(&mut self, found: &mut Found) -> Result<(), UndoError> {
         let index = &self.mirror.index;
-        let changed = found.moved.iter().map(|(path, _)| path).chain(&found.gone);
-        let inside = changed.flat_map(|path| index.below(path));
+        let inside = found.changed().flat_map(|path| index.below(path));
         let linked = inside.filter(|(_, item)| item.copy.is_some() && item.project.links > 1);
         let broken: BTreeSet<u64> = linked.map(|(_, item)| item.project.inode).collect();
-        for (path, (before, now)) in &self.linked {
-            if broken.contains(before) {
-                self.check_copy(path)?;
-                found.moved.push((path.clone(), *now));
+        for (before, moved) in std::mem::take(&mut self.linked) {
+            if broken.contains(&before) {
+                self.check_copy(&moved.path)?;
+                found.moved.push(moved);
             }
         }
         Ok(())
@@ -282,9 +300,8 @@ impl Finding<'_> {
         let mut found = std::mem::take(&mut self.found);
         found.gone = gone;
         self.complete_groups(&mut found)?;
-        let changed = found.moved.iter().map(|(path, _)| path).chain(&found.gone);
-        let mut wanted: BTreeSet<BString> =
-            changed.flat_map(|path| ancestors(path).skip(1)).map(BString::from).collect();
+        let above = found.changed().flat_map(|path| ancestors(path).skip(1));
+        let mut wanted: BTreeSet<BString> = above.map(BString::from).collect();
         let differing = std::mem::take(&mut self.differing);
         wanted.extend(differing.iter().flat_map(|path| ancestors(path)).map(BString::from));
         for path in wanted {

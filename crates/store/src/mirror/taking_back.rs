@@ -4,17 +4,17 @@
 //! What is to be done is written down first ([`Found`]), and each entry is then decided by looking, so it can be done again after
 //! a crash, as often as it takes. At every moment each version exists once: in the project, in the layer or in the copy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bstr::BString;
 use rustix::io::Errno;
 
-use super::found::{self, Found};
+use super::found::{self, Found, Moved};
 use super::{FOLDER, Mirror, stands};
 use crate::copying::At as Place;
 use crate::error::{At, UndoError};
-use crate::facts::{self, Facts};
+use crate::facts::{self, Attributes, Facts};
 use crate::ground::Spot;
 use crate::layer::Layer;
 use crate::layer::folder::{MIRRORED, UPPER, mark};
@@ -98,15 +98,15 @@ impl TakingBack<'_> {
         };
         self.open(&found)?;
         let total = found.moved.len() + found.gone.len();
-        for (done, (path, inode)) in found.moved.iter().enumerate() {
+        for (done, moved) in found.moved.iter().enumerate() {
             self.mirror.ground.watch.tell(done, total);
-            self.keep(path, *inode)?;
+            self.keep(moved)?;
         }
         for path in &found.gone {
             self.say_gone(path)?;
         }
         let mut stand = Vec::new();
-        for path in found.moved.iter().map(|(path, _)| path).chain(&found.gone) {
+        for path in found.changed() {
             self.restore(path, &mut stand)?;
         }
         for (path, facts, _) in &found.directories {
@@ -158,14 +158,15 @@ impl TakingBack<'_> {
     }
 
     /// What is there now goes into the layer, if it is what was found.
-    fn keep(&self, path: &BString, inode: u64) -> Result<(), UndoError> {
+    fn keep(&self, moved: &Moved) -> Result<(), UndoError> {
+        let path = &moved.path;
         let (upper, name) = self.below(path)?;
         if let Some(spot) = self.mirror.ground.spot(path)?
             && let Some(facts) = look(&spot, path)?
-            && facts.inode == inode
+            && facts.inode == moved.inode
             && system::stat(&upper, name).at("look at the layer", path)?.is_none()
         {
-            self.unlock(&spot, &facts).at("move it into the layer", path)?;
+            unlock(&spot, &facts, moved.mode).at("move it into the layer", path)?;
             system::rename(&spot.directory, &spot.name, &upper, name)
                 .at("move it into the layer", path)?;
         }
@@ -175,15 +176,6 @@ impl TakingBack<'_> {
             make_opaque(upper.as_fd(), name).at("mark the layer", path)?;
         }
         Ok(())
-    }
-
-    /// A directory learns of its new parent, which takes the permission to write to it. Its mode is kept with it.
-    fn unlock(&self, spot: &Spot, facts: &Facts) -> Result<(), Errno> {
-        let needed = facts.is_directory() && system::user() != 0 && facts.mode & 0o300 != 0o300;
-        if !needed || Marks::of(&spot.directory, &spot.name)?.locked.is_some() {
-            return Ok(());
-        }
-        marks::unlock(&spot.directory, &spot.name, facts.mode)
     }
 
     fn say_gone(&self, path: &BString) -> Result<(), UndoError> {
@@ -245,33 +237,21 @@ impl TakingBack<'_> {
     /// Modes, owners, attributes and times of directories, on both sides. The deepest first: what is above may forbid to go there.
     fn put_back(&self, found: &Found) -> Result<(), UndoError> {
         let index = &self.mirror.index;
-        let mut touched: BTreeSet<&BString> =
-            found.directories.iter().map(|(path, ..)| path).collect();
-        for path in found.moved.iter().map(|(path, _)| path).chain(&found.gone) {
+        let left: BTreeMap<&BString, (&Facts, &Attributes)> =
+            found.directories.iter().map(|(path, facts, its)| (path, (facts, its))).collect();
+        let mut touched: BTreeSet<&BString> = left.keys().copied().collect();
+        for path in found.changed() {
             let inside = index.below(path).filter(|(_, item)| item.project.is_directory());
             touched.extend(inside.map(|(path, _)| path));
         }
         for path in touched.into_iter().rev() {
-            let spot = match self.mirror.ground.spot(path) {
-                // It is closed, which comes last: what is in it was done before a crash.
-                Err(error) if error.is_locked() => continue,
-                spot => spot?,
-            };
-            let Some(spot) = spot else { continue };
-            let now = look(&spot, path)?;
-            if !now.is_some_and(|now| now.is_directory()) {
-                continue;
-            }
-            let known =
-                index.items.get(path).and_then(|it| Some((&it.project, it.attributes.as_ref()?)));
-            let left = || found.directories.iter().find(|(left, ..)| left == path);
-            let known = known.or_else(|| left().map(|(_, facts, attributes)| (facts, attributes)));
-            if let Some((facts, attributes)) = known {
-                facts::put_back(&spot.directory, &spot.name, facts, attributes)
-                    .at("put its attributes back", path)?;
+            let known = index.items.get(path);
+            let known = known.and_then(|it| Some((&it.project, it.attributes.as_ref()?)));
+            if let Some((facts, attributes)) = known.or_else(|| left.get(path).copied()) {
+                self.put_back_one(path, facts, attributes)?;
             }
         }
-        for (path, facts, attributes) in found.directories.iter().rev() {
+        for (path, (facts, attributes)) in left.into_iter().rev() {
             let put = |directory: BorrowedFd<'_>, name: &[u8]| {
                 facts::put_back(directory, name, facts, attributes).at("make the layer", path)
             };
@@ -284,10 +264,38 @@ impl TakingBack<'_> {
         }
         Ok(())
     }
+
+    fn put_back_one(
+        &self,
+        path: &BString,
+        facts: &Facts,
+        attributes: &Attributes,
+    ) -> Result<(), UndoError> {
+        let spot = match self.mirror.ground.spot(path) {
+            // It is closed, which comes last: what is in it was done before a crash.
+            Err(error) if error.is_locked() => return Ok(()),
+            spot => spot?,
+        };
+        let Some(spot) = spot else { return Ok(()) };
+        if !look(&spot, path)?.is_some_and(|now| now.is_directory()) {
+            return Ok(());
+        }
+        facts::put_back(&spot.directory, &spot.name, facts, attributes)
+            .at("put its attributes back", path)
+    }
 }
 
 fn look(spot: &Spot, path: &BString) -> Result<Option<Facts>, UndoError> {
     Facts::of(&spot.directory, &spot.name).at("look at it", path)
+}
+
+/// A directory learns of its new parent, which takes the permission to write to it. Its mode is kept with it.
+fn unlock(spot: &Spot, facts: &Facts, mode: u32) -> Result<(), Errno> {
+    let needed = facts.is_directory() && system::user() != 0 && mode & 0o300 != 0o300;
+    if !needed || Marks::of(&spot.directory, &spot.name)?.locked.is_some() {
+        return Ok(());
+    }
+    marks::unlock(&spot.directory, &spot.name, mode)
 }
 
 /// Nothing is closed to root.

@@ -11,7 +11,7 @@ use super::script::{Shape, shapes};
 use super::tree::But;
 use crate::{Budget, Extent, Limits, Outcome, Phase, UndoError, Which};
 
-pub(super) const MORE: &str = r#"
+const MORE: &str = r#"
 ## names that are no text
 mkdir d; echo x > $'d/a\nb'; echo y > $'\xff\xfe'; ln -s $'\xff' l
 --
@@ -38,9 +38,14 @@ echo one > a; ln a b; ln a c
 cp a n; mv n b; echo other > c.new; mv c.new c
 
 ## read-only directories
-mkdir -p r/s; echo x > r/f; echo y > r/s/g; mkdir q; echo z > q/h; chmod 555 r r/s; chmod 000 q; touch -d @1000000000.25 .
+mkdir -p r/s; echo x > r/f; echo y > r/s/g; chmod 555 r r/s; touch -d @1000000000.25 .
 --
-chmod 755 r; echo new > r/n; rm r/f; chmod 555 r; chmod 755 q; echo more >> q/h; chmod 000 q; mkdir w; echo 1 > w/1; chmod 555 w
+chmod 755 r; echo new > r/n; rm r/f; chmod 555 r; mkdir w; echo 1 > w/1; chmod 555 w
+
+## closed directories
+mkdir -p q/s z; echo z > q/h; echo s > q/s/s; echo z > z/z; chmod 000 q/s q z; touch -d @1000000000.25 .
+--
+chmod 755 q; rm q/h; chmod 755 q/s; echo more >> q/s/s; chmod 700 z; rm -r z; mkdir -m 700 n; echo n > n/n; chmod 000 n
 
 ## a file that its owner may not read
 echo x > a; chmod 000 a; echo y > b; chmod 200 b
@@ -73,10 +78,19 @@ mkdir -p a/b/c/d; echo x > a/b/c/d/f; mkdir z; echo y > z/y; touch -d @100000000
 mv a/b/c/d/f a/b/g; mv a/b/c n; mv z zz; mv zz z; mkdir -p m/a; mv a/b m/a/b
 "#;
 
+/// Nobody but root looks into what is closed to its owner, these tests neither.
+pub(super) fn more_shapes() -> Vec<Shape> {
+    let mut more = shapes(MORE);
+    let closed = ["closed directories", "a file that its owner may not read"];
+    more.retain(|shape| crate::system::user() == 0 || !closed.contains(&shape.name));
+    assert!(more.len() >= 11, "{}", more.len());
+    more
+}
+
 #[test]
 fn every_shape_there_and_back() {
-    let all: Vec<Shape> = shapes(SHAPES).into_iter().chain(shapes(MORE)).collect();
-    assert!(all.len() >= 72, "{}", all.len());
+    let all: Vec<Shape> = shapes(SHAPES).into_iter().chain(more_shapes()).collect();
+    assert!(all.len() >= 71, "{}", all.len());
     for shape in &all {
         there_and_back(shape);
     }
