@@ -107,6 +107,11 @@ impl EngineHost {
         }
     }
 
+    /// What the request writes goes into the project while it runs, and is taken back when it has ended.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.programs.as_ref().is_some_and(Programs::is_mirrored)
+    }
+
     /// All that the request writes from now on goes into a layer.
     pub(crate) fn lay(&self) -> Result<(), String> {
         let programs = self.programs.as_ref();

@@ -60,7 +60,7 @@
 //!   may lose the records of the last requests, never the tree.
 //! - A layer whose request died is held, never applied by itself.
 //! - Two requests at once do not disturb each other; undo, redo, apply and cleaning come one after the other.
-//! - The cost is that of what changes, never that of what is there.
+//! - The cost is that of what changes, never that of what is there; only where there is no overlay, everything is looked at.
 //!
 //! # On disk
 //!

@@ -31,6 +31,10 @@ pub(crate) fn recover(ground: &Arc<Ground>) -> Result<(), UndoError> {
         return Ok(());
     }
     let _lock = ground.lock()?;
+    for name in &layers {
+        // First: a record finds what its request has left when all of it is where it belongs.
+        let _tried_again = layer::folder::take_back_left(ground, name);
+    }
     ids.sort_unstable();
     for id in ids {
         // One that cannot be brought to an end now stays as it is, and must not keep others from working.

@@ -51,6 +51,11 @@ impl Programs {
         }
     }
 
+    /// What the running request writes goes into the project, and is taken back when it has ended.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.layering.as_ref().is_some_and(|layering| layering.is_mirrored())
+    }
+
     /// Whether what programs write can go into layers here, or is found by comparing. Only a machine where less than usual is enough is asked.
     pub(crate) fn can_have_layers(&self, options: &ProgramOptions) -> bool {
         if options.min_isolation.is_none_or(|least| least >= Level::Namespaces) {

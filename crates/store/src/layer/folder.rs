@@ -5,6 +5,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bstr::{BStr, BString, ByteSlice};
 use rustix::io::Errno;
@@ -35,6 +36,8 @@ const HELD: &[u8] = b"held";
 const SPENT: &[u8] = b"spent";
 /// In the folder of a layer that is made when its programs have ended: until it is, what they write is in the project.
 pub(crate) const MIRRORED: &[u8] = b"mirrored";
+/// Programs end soon after whoever started them was killed, and until then write into the project.
+const UNTIL_DEAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 300 });
 /// What is on its way from elsewhere.
 const BROUGHT: &[u8] = b"brought";
 pub(super) const UNFINISHED: &[u8] = b".new-";
@@ -278,6 +281,22 @@ pub(crate) fn has_unfinished(ground: &Ground) -> Result<bool, UndoError> {
     Ok(false)
 }
 
+/// What programs have written into the project when their request died.
+pub(crate) fn take_back_left(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoError> {
+    let mut layer = Layer::held(ground, name.as_bstr())?;
+    if system::stat(&layer.folder, MIRRORED).at("look at the layer", name)?.is_none() {
+        return Ok(());
+    }
+    match Mirror::left(ground)? {
+        Some(mirror) => {
+            std::thread::sleep(UNTIL_DEAD);
+            layer.take_back_locked(&mirror)
+        }
+        // Whoever has it looks for what was left before he changes anything.
+        None => Ok(()),
+    }
+}
+
 /// Holds a layer whose request has died. One that changes nothing goes.
 pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoError> {
     let folder = open(ground, name)?;
@@ -287,21 +306,11 @@ pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoErro
     }
     let about = system::open_reading(&folder, ABOUT).and_then(content::read_all);
     let about = about.ok().and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
-    let is_mirrored = system::stat(&folder, MIRRORED).at("look at the layer", name)?.is_some();
-    let mut layer = Layer {
-        ground: Arc::clone(ground),
-        name: name.clone(),
-        folder,
-        aside: false,
-        stamped: None,
-    };
-    if is_mirrored {
-        match Mirror::left(ground)? {
-            Some(mirror) => layer.take_back_locked(&mirror)?,
-            // Whoever has it looks for what was left before he changes anything.
-            None => return Ok(()),
-        }
+    if system::stat(&folder, MIRRORED).at("look at the layer", name)?.is_some() {
+        // What is in it could not be taken back yet.
+        return Ok(());
     }
+    let layer = Layer::held(ground, name.as_bstr())?;
     if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
         return layer.discard();
     }

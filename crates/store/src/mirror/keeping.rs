@@ -30,9 +30,10 @@ pub(super) fn extent(ground: &Ground) -> Option<Extent> {
 impl Journal {
     /// Whether a copy of the project may be made, or is there. Looks at the whole project only where that is not known.
     pub fn can_mirror(&self, budget: &Budget) -> Result<bool, UndoError> {
+        // It may have grown since, but hardly by a quarter.
+        let is_below = |there: u64, most: u64| there.saturating_mul(5) <= most.saturating_mul(4);
         let well_below = |extent: Extent| {
-            extent.entries.saturating_mul(5) / 4 <= budget.entries
-                && extent.bytes.saturating_mul(5) / 4 <= budget.bytes
+            is_below(extent.entries, budget.entries) && is_below(extent.bytes, budget.bytes)
         };
         if extent(&self.ground).is_some_and(well_below) {
             return Ok(true);

@@ -35,6 +35,10 @@ impl Stands {
         Ok(stands)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether one took the place of another, or of one that had.
     pub(crate) fn includes(&self, new: u64, old: u64) -> bool {
         let (mut waiting, mut seen) = (vec![old], HashSet::new());

@@ -320,6 +320,49 @@ fn cleaning() {
     journal.undo(&LAST, PLAIN).unwrap();
 }
 
+/// What a request has recorded itself, before its programs changed the same things.
+#[test]
+fn direct_changes_of_the_same_request() {
+    for keep in ["applied", "held", "died"] {
+        let project = Project::new();
+        let setup = "file a one\nfile b two\ndir d\nfile d/f x\nsparse g 2000000\nhard b h";
+        super::script::run(&project.root, setup, None).unwrap();
+        let before = project.tree();
+        let journal = project.journal();
+        let recording = journal.begin(about());
+        let change = "append a more\nmv b d/b\nfile n new\nmode d/f 600\nappend g tail\nhard a l";
+        super::script::run(&project.root, change, Some(&recording)).unwrap();
+        let direct = project.tree();
+        let script = "chmod 700 a; echo x > d/b; rm g; mv d e; echo n > n.new; mv n.new n";
+        let mut layer = journal.unstamped_layer(&about()).unwrap();
+        let mirror = journal.mirror(&Budget::default(), &mut |_| {}).unwrap();
+        layer.write_directly(&mirror).unwrap();
+        project.run(script);
+        if keep == "died" {
+            drop((recording, layer, mirror));
+            let journal = project.recovered();
+            project.assert(&direct, keep);
+            assert_eq!(journal.held().unwrap().len(), 1);
+            journal.undo(&LAST, PLAIN).unwrap();
+            project.assert(&before, keep);
+            continue;
+        }
+        layer.take_back(&mirror).unwrap();
+        if keep == "held" {
+            layer.hold(&about(), Outcome::default()).unwrap();
+        } else {
+            recording.apply(&layer).unwrap();
+            layer.discard().unwrap();
+        }
+        recording.finish(Outcome::default()).unwrap();
+        let after = project.tree();
+        journal.undo(&LAST, PLAIN).unwrap_or_else(|error| panic!("{keep}: {error}"));
+        project.assert(&before, keep);
+        journal.redo(&LAST, PLAIN).unwrap_or_else(|error| panic!("{keep}: {error}"));
+        project.assert(&after, keep);
+    }
+}
+
 /// Held and committed, with somebody's own change in between.
 #[test]
 fn held() {

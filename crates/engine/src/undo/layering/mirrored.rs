@@ -30,6 +30,11 @@ impl Layering {
         can
     }
 
+    /// What the running request writes goes into the project, and is taken back when it has ended.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.lock().as_ref().is_some_and(|made| made.mirror.is_some())
+    }
+
     /// For a jail that can have no layers. `false`: nothing is kept, and somebody has been asked about that.
     pub(crate) fn lay_mirrored(&self) -> Result<bool, Failure> {
         if self.unlayered.load(Ordering::Acquire) {

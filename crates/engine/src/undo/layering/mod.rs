@@ -252,7 +252,7 @@ impl Layering {
     /// Takes it away again, when all that ran in the jail has ended.
     pub(crate) fn lift(&self, cell: &mut Cell) -> Result<(), Failure> {
         self.cover.take_off();
-        if self.lock().as_ref().is_some_and(|made| made.mirror.is_some()) {
+        if self.is_mirrored() {
             return Ok(());
         }
         cell.lift(&self.root)
