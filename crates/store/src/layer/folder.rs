@@ -273,7 +273,8 @@ pub(crate) fn abandoned(ground: &Ground) -> Result<Vec<BString>, UndoError> {
 pub(crate) fn has_unfinished(ground: &Ground) -> Result<bool, UndoError> {
     let run = &ground.folders()?.run;
     for name in system::list(run).at("list the layers", b"run")? {
-        let Ok(folder) = system::open_listing(run, &name) else { continue };
+        let folder = system::open_listing(run, &name);
+        let Some(folder) = folder.ok().filter(|_| !name.starts_with(UNFINISHED)) else { continue };
         if system::stat(&folder, MIRRORED).at("look at the layer", &name)?.is_some() {
             return Ok(true);
         }
@@ -283,6 +284,10 @@ pub(crate) fn has_unfinished(ground: &Ground) -> Result<bool, UndoError> {
 
 /// What programs have written into the project when their request died.
 pub(crate) fn take_back_left(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoError> {
+    // One that was dropped before a program ran: what is in the project is not of its making.
+    if name.starts_with(UNFINISHED) {
+        return Ok(());
+    }
     let mut layer = Layer::held(ground, name.as_bstr())?;
     if system::stat(&layer.folder, MIRRORED).at("look at the layer", name)?.is_none() {
         return Ok(());

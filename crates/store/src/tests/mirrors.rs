@@ -11,72 +11,7 @@ use super::script::{Shape, shapes};
 use super::tree::But;
 use crate::{Budget, Extent, Limits, Outcome, Phase, UndoError, Which};
 
-const MORE: &str = r#"
-## names that are no text
-mkdir d; echo x > $'d/a\nb'; echo y > $'\xff\xfe'; ln -s $'\xff' l
---
-echo more >> $'d/a\nb'; mv $'\xff\xfe' $'d/\xc3('; rm l; mkdir $'\n'; echo z > $'\n/\xff'
-
-## a sparse file gets data and another one is made
-truncate -s 3000000 a; echo end >> a; truncate -s 2000000 b
---
-echo x | dd of=a bs=1 seek=1000000 conv=notrunc status=none; truncate -s 5000000 c; rm b
-
-## two names of a file are written through one
-echo one > a; ln a b; mkdir d; ln a d/c
---
-echo two >> a
-
-## one of three names goes, another one comes
-echo one > a; ln a b; mkdir d; ln a d/c
---
-rm b; ln a e; mv d/c d/f
-
-## names become files of their own
-echo one > a; ln a b; ln a c
---
-cp a n; mv n b; echo other > c.new; mv c.new c
-
-## read-only directories
-mkdir -p r/s; echo x > r/f; echo y > r/s/g; chmod 555 r r/s; touch -d @1000000000.25 .
---
-chmod 755 r; echo new > r/n; rm r/f; chmod 555 r; mkdir w; echo 1 > w/1; chmod 555 w
-
-## closed directories
-mkdir -p q/s z; echo z > q/h; echo s > q/s/s; echo z > z/z; chmod 000 q/s q z; touch -d @1000000000.25 .
---
-chmod 755 q; rm q/h; chmod 755 q/s; echo more >> q/s/s; chmod 700 z; rm -r z; mkdir -m 700 n; echo n > n/n; chmod 000 n
-
-## a file that its owner may not read
-echo x > a; chmod 000 a; echo y > b; chmod 200 b
---
-chmod 600 a; echo more >> a; chmod 000 a; rm -f b
-
-## a closed directory is deleted, another one is renamed
-mkdir -p r/s q/s; echo x > r/s/f; echo y > q/s/g; chmod 555 r/s r q/s
---
-chmod -R u+w r; rm -rf r; mv q p
-
-## a fifo and a link become each other
-mkfifo f; ln -s nowhere l; touch -d @1000000000.5 f
---
-rm f l; ln -s somewhere f; mkfifo -m 640 l
-
-## attributes of files and directories
-echo x > a; mkdir d; python3 -c 'import os; os.setxattr("a", "user.one", b"1"); os.setxattr("d", "user.dir", b"2")'; touch -d @1000000001.5 a d
---
-python3 -c 'import os; os.setxattr("a", "user.one", b"3"); os.removexattr("d", "user.dir"); os.setxattr(".", "user.root", b"5")'
-
-## only times
-echo x > a; mkdir d; touch -d @1000000001.5 a d .
---
-touch -d @1000000002.25 a d
-
-## renamed there and back, and a deep rename
-mkdir -p a/b/c/d; echo x > a/b/c/d/f; mkdir z; echo y > z/y; touch -d @1000000000.75 a/b/c/d a/b z
---
-mv a/b/c/d/f a/b/g; mv a/b/c n; mv z zz; mv zz z; mkdir -p m/a; mv a/b m/a/b
-"#;
+const MORE: &str = include_str!("../../tests/shapes/mirror.txt");
 
 /// Nobody but root looks into what is closed to its owner, these tests neither.
 pub(super) fn more_shapes() -> Vec<Shape> {
@@ -287,6 +222,23 @@ fn a_copy_that_somebody_has_changed() {
     drop((mirror, layer));
     let (id, _) = project.apply_mirrored("echo again >> a");
     assert!(id.is_some());
+}
+
+/// A layer that was dropped before a program ran takes nothing of what people have changed with it.
+#[test]
+fn what_was_dropped_takes_nothing_back() {
+    let project = Project::new();
+    project.run("echo one > a");
+    let journal = project.journal();
+    let mut layer = journal.unstamped_layer(&about()).unwrap();
+    let mirror = journal.mirror(&Budget::default(), &mut |_| {}).unwrap();
+    layer.write_directly(&mirror).unwrap();
+    drop((layer.dismiss().unwrap(), mirror));
+    project.run("echo theirs > a; echo b > b");
+    let before = project.tree();
+    drop(project.recovered());
+    project.assert(&before, "dropped");
+    project.apply_mirrored("echo two > c").0.unwrap();
 }
 
 #[test]

@@ -287,6 +287,17 @@ impl Layering {
         if mirror.is_none() && layer.is_untouched() {
             return put_away(layer.dismiss()?).map(|()| None);
         }
+        self.decide(layer, keep, exit, put_away)
+    }
+
+    /// Whether what is in it comes into the project.
+    fn decide(
+        &self,
+        layer: Layer,
+        keep: Keep,
+        exit: i32,
+        put_away: &PutAway<'_>,
+    ) -> Result<Option<Held>, UndoError> {
         let plan = layer.plan();
         if plan.as_ref().is_ok_and(LayerPlan::is_empty) {
             return put_away(layer.dismiss()?).map(|()| None);
