@@ -106,6 +106,7 @@ fn every_promise_holds_here() {
     let level = report["level"].as_str().expect("a level");
     assert_eq!(status, Some(if level == "full" { 0 } else { 10 }), "{report}");
     assert!(["full", "namespaces"].contains(&level));
+    assert_eq!(report["undo"], "layers");
     let all = states(&report);
     assert!(all.len() >= 20, "{all:?}");
     assert!(all.iter().all(|(_, state)| *state == "holds"), "{all:?}\n{report}");
@@ -125,6 +126,7 @@ fn without_namespaces_it_says_so() {
     assert_eq!(status, Some(11), "{report}");
     assert_eq!(report["level"], "landlock");
     assert_eq!(report["programs"], "refused");
+    assert_eq!(report["undo"], "copy");
     assert!(walls_missing(&report).contains(&"namespaces"));
     let first = &report["missing"][0];
     assert_eq!(first["fix"], "sysctl -w user.max_user_namespaces=65536");
@@ -187,7 +189,18 @@ fn programs_do_not_run_below_the_minimum() {
 fn programs_run_where_less_is_allowed() {
     let project = Project::new();
     let script = "perl -e 'open F, q(>made); print F 1; print -e q(/usr/bin/env) ? 1 : 0'";
-    // There are no layers either: what programs write cannot be undone, and that is asked about.
+    // There are no layers either: what programs write is found by comparing, and nobody is asked.
+    let arguments = ["--min-isolation", "landlock", "run", "--json", "--", script];
+    let (report, status) = project.report(NO_NAMESPACES, &arguments);
+    assert_eq!(status, Some(0), "{report}");
+    assert_eq!(report["undo"]["strategy"], "restore");
+    assert!(project.0.join("made").exists());
+    assert_eq!(project.run(":", &["undo"]).status.code(), Some(0));
+    assert!(!project.0.join("made").exists());
+    // Where no copy may be made, it cannot be undone, and that is asked about.
+    fs::create_dir_all(project.0.join("configuration/exacta")).expect("a directory");
+    let small = "[undo]\nmax_copy_entries = 1\n";
+    project.write("configuration/exacta/config.toml", small);
     let arguments = ["--min-isolation", "landlock", "run", "--json", "--", script];
     let (report, status) = project.report(NO_NAMESPACES, &arguments);
     assert_eq!(status, Some(126), "{report}");

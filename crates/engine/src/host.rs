@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use bstr::{BStr, BString};
 use exacta_shell::control::Control;
 use exacta_shell::filesystem::FileSystem;
+use exacta_shell::filesystem::OpenFile;
 use exacta_shell::host::{Action, Clearance, Ended, Host, Identity, Program, Refusal, Step};
 use exacta_store::UndoError;
 use rustix::rand::GetRandomFlags;
@@ -97,6 +98,18 @@ impl EngineHost {
         if let Some(programs) = &self.programs {
             programs.lay_ahead();
         }
+    }
+
+    /// Where the running request says what it has to say.
+    pub(crate) fn say_to(&self, errors: Option<Arc<dyn OpenFile>>) {
+        if let Some(programs) = &self.programs {
+            programs.say_to(errors);
+        }
+    }
+
+    /// What the request writes goes into the project while it runs, and is taken back when it has ended.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.programs.as_ref().is_some_and(Programs::is_mirrored)
     }
 
     /// All that the request writes from now on goes into a layer.

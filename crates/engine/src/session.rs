@@ -130,6 +130,9 @@ impl Session {
         let identity = default_identity();
         let direct = options.programs.as_ref().is_some_and(|programs| programs.direct);
         let undo = transactions.clone().zip(cover).filter(|_| !direct);
+        if let Some(transactions) = &transactions {
+            transactions.retain(options.retention);
+        }
         let programs = programs(&options, &identity, &mut judgement, undo)?;
         let mut environment = options.environment;
         if let Some(made) = &programs
@@ -161,7 +164,6 @@ impl Session {
         }
         gate.begin_session(shell.variables.environment());
         if let Some(transactions) = &transactions {
-            transactions.retain(options.retention);
             transactions.announce_to(&audit);
             transactions.redact(&redaction);
         }
@@ -334,6 +336,7 @@ impl Session {
         }
         let (mut table, streams) = self.open_streams(&request.streams);
         let said_to = table.get(2).cloned();
+        self.host.say_to(said_to.clone());
         for descriptor in &request.closed {
             table.set(*descriptor, None);
         }

@@ -17,7 +17,7 @@ pub struct Limits {
     /// Seconds since the record last changed.
     pub age: Option<i64>,
     pub count: Option<usize>,
-    /// Of everything that is kept for undo and redo.
+    /// Of everything that is kept for undo and redo, with the copy of the project if there is one.
     pub bytes: Option<u64>,
 }
 
@@ -35,6 +35,8 @@ impl Journal {
         if self.ground.existing()?.is_none() {
             return Ok(cleaned);
         }
+        // Before the journal's lock: whoever has the copy may wait for that.
+        cleaned.bytes = self.clean_mirror(limits.age)?;
         let _lock = self.ground.lock()?;
         let oldest = system::now().seconds.saturating_sub(limits.age.unwrap_or(i64::MAX));
         let mut doomed = Vec::new();

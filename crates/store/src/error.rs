@@ -62,6 +62,15 @@ pub enum UndoError {
         needed: u64,
         free: u64,
     },
+    /// The project is larger than what is copied for undo.
+    OverBudget {
+        entries: u64,
+        bytes: u64,
+    },
+    /// The copy of the project is not what was copied: what programs have changed cannot be taken back.
+    CopySpoilt {
+        path: BString,
+    },
     System {
         doing: &'static str,
         path: BString,
@@ -119,6 +128,12 @@ impl UndoError {
             UndoError::OtherFileSystem => "keep .clada on the project's own file system",
             UndoError::CannotKeep { .. } => "run it where it may be written without undo",
             UndoError::OnlyLength { .. } => "take away by hand what the request has appended",
+            UndoError::OverBudget { .. } => {
+                "set max_copy_bytes and max_copy_entries of [undo] in a configuration, or run it with --direct, without undo"
+            }
+            UndoError::CopySpoilt { .. } => {
+                "look at what the request has changed; a new copy is made for the next one"
+            }
             UndoError::Refused(_)
             | UndoError::NothingToUndo
             | UndoError::NothingToRedo
@@ -173,6 +188,15 @@ impl fmt::Display for UndoError {
             UndoError::NoRoom { needed, free } => {
                 write!(out, "{needed} bytes have to be copied and {free} are free")
             }
+            UndoError::OverBudget { entries, bytes } => write!(
+                out,
+                "the project has more than {entries} entries or {bytes} bytes, and no larger one is copied for undo"
+            ),
+            UndoError::CopySpoilt { path } => write!(
+                out,
+                "{}: the copy that was made for undo has been changed, so what programs have written stays in the project",
+                show(path)
+            ),
             UndoError::System { doing, path, errno } => {
                 write!(out, "{}: cannot {doing}: {errno}", show(path))
             }

@@ -30,6 +30,11 @@
 //! …                                                  // run, wait until all are dead, unmount
 //! recording.apply(&layer)?;                          // all of it, or nothing and a list of conflicts
 //!
+//! // Or, where no overlay can be had: programs write into the project, and the layer is made when they have ended.
+//! let mirror = journal.mirror(&budget, …)?;          // a copy of the project, kept between requests
+//! layer.write_directly(&mirror)?;                    // instead of a mount
+//! layer.take_back(&mirror)?;                         // before apply, hold or discard
+//!
 //! let id = recording.finish(Outcome { … })?;         // None: nothing has changed
 //! layer.discard()?;                                  // or, instead of apply: layer.hold(…), or discard alone (dry run)
 //! ```
@@ -55,7 +60,7 @@
 //!   may lose the records of the last requests, never the tree.
 //! - A layer whose request died is held, never applied by itself.
 //! - Two requests at once do not disturb each other; undo, redo, apply and cleaning come one after the other.
-//! - The cost is that of what changes, never that of what is there.
+//! - The cost is that of what changes, never that of what is there; only where there is no overlay, everything is looked at.
 //!
 //! # On disk
 //!
@@ -68,6 +73,7 @@
 //!   pre/000000042/<n>        what the tree has not any more: moved objects, copies of contents
 //!   redo/000000042/<n>       what it has not any more after an undo
 //!   run/<name>/{upper,work}  layers
+//!   mirror/                  a copy of the project, where no overlay can be had (`mirror/mod.rs`)
 //! ```
 //!
 //! A layer that its file system cannot carry is written elsewhere and [brought](Layer::bring) when it has ended.
@@ -94,6 +100,7 @@ mod ground;
 mod held;
 mod journal;
 mod layer;
+mod mirror;
 mod path;
 mod record;
 mod recording;
@@ -117,6 +124,7 @@ pub use error::{Conflict, ConflictKind, Refusal, UndoError};
 pub use facts::{Attributes, Facts, Kind, Time};
 pub use journal::Journal;
 pub use layer::{Dismissed, Layer, LayerAhead, LayerPlan, Planned};
+pub use mirror::{Budget, Extent, Mirror, Told};
 pub use record::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, Record, RecordId, Step,
     TreeIdentity,

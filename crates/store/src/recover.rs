@@ -7,6 +7,7 @@ use crate::error::{At, UndoError};
 use crate::ground::{Ground, Slots};
 use crate::journal;
 use crate::layer;
+use crate::mirror;
 use crate::record::file::{self, RecordFile};
 use crate::record::{Outcome, Phase, RecordId};
 use crate::recording;
@@ -17,6 +18,7 @@ use crate::turn;
 /// Costs one listing of an empty directory when nobody has died.
 pub(crate) fn recover(ground: &Arc<Ground>) -> Result<(), UndoError> {
     let Some(folders) = ground.existing()? else { return Ok(()) };
+    let _tried_again = mirror::close_left(ground);
     let mut ids = Vec::new();
     for name in system::list(&folders.busy).at("list the records", b"busy")? {
         match file::id(&name) {
@@ -29,6 +31,10 @@ pub(crate) fn recover(ground: &Arc<Ground>) -> Result<(), UndoError> {
         return Ok(());
     }
     let _lock = ground.lock()?;
+    for name in &layers {
+        // First: a record finds what its request has left when all of it is where it belongs.
+        let _tried_again = layer::folder::take_back_left(ground, name);
+    }
     ids.sort_unstable();
     for id in ids {
         // One that cannot be brought to an end now stays as it is, and must not keep others from working.

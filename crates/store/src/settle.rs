@@ -8,8 +8,9 @@ use bstr::BString;
 use crate::error::{At, UndoError};
 use crate::facts::{Attributes, Facts, Time};
 use crate::ground::{Ground, Slots, Spot, slot_name};
+use crate::mirror::stands::Stands;
 use crate::path;
-use crate::record::{DirectoryTime, Left, Made, Record, Step};
+use crate::record::{DirectoryTime, Entry, Left, Made, Numbered, Record, Step};
 use crate::system;
 use crate::whereabouts::{Ways, Whereabouts};
 
@@ -103,6 +104,49 @@ pub(crate) fn made(
     made.times.extend(times(ground, record, &ways)?);
     made.objects.sort_unstable();
     Ok(made)
+}
+
+/// What the steps changed or moved may have been put back from a copy since: then that is meant from now on. Looks only where there
+/// ever was such a copy.
+pub(crate) fn renewed(
+    ground: &Ground,
+    slots: Option<&Slots>,
+    record: &Record,
+) -> Result<Vec<Entry>, UndoError> {
+    let stands = Stands::load(ground)?;
+    let mut entries = Vec::new();
+    if stands.is_empty() {
+        return Ok(entries);
+    }
+    let ways = Ways::new(&record.steps);
+    let look = Looking { ground, slots, modes: &record.loosened };
+    for (index, Numbered { number, step }) in record.steps.iter().enumerate() {
+        let mut step = step.clone();
+        let Some((path, inode)) = known(&mut step) else { continue };
+        let found = match look.at(&ways.after(index + 1, path)) {
+            Err(error) if error.is_locked() => continue,
+            found => found?.map(|(_, facts)| facts.inode),
+        };
+        if let Some(found) = found.filter(|found| found != inode && stands.includes(*found, *inode))
+        {
+            *inode = found;
+            let pieces = vec![Numbered { number: *number, step }];
+            entries.push(Entry::Divide { number: *number, pieces });
+        }
+    }
+    Ok(entries)
+}
+
+/// Where a step has left an object, and by which number it knows it.
+fn known(step: &mut Step) -> Option<(&BString, &mut u64)> {
+    match step {
+        Step::Move { to, inode, .. } | Step::Trash { to, inode, .. } => Some((to, inode)),
+        Step::Link { path, inode, .. } => Some((path, inode)),
+        Step::Write { path, before, .. }
+        | Step::Append { path, before, .. }
+        | Step::Meta { path, before, .. } => Some((path, &mut before.inode)),
+        Step::Replace { .. } | Step::Delete { .. } | Step::Create { .. } => None,
+    }
 }
 
 fn times(

@@ -412,6 +412,12 @@ pub(crate) fn free_space(any: impl AsFd) -> Result<u64> {
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
+/// Whether it lies on layers of other file systems.
+pub(crate) fn is_overlay(any: impl AsFd) -> Result<bool> {
+    const OVERLAY: u64 = 0x794c_7630;
+    Ok(rustix::fs::fstatfs(any)?.f_type as u64 == OVERLAY)
+}
+
 /// Waits. Given up with the handle.
 pub(crate) fn lock(file: impl AsFd) -> Result<()> {
     rustix::io::retry_on_intr(|| rustix::fs::flock(&file, FlockOperation::LockExclusive))

@@ -9,6 +9,7 @@ use crate::error::{At, Conflict, ConflictKind, UndoError};
 use crate::facts::Facts;
 use crate::ground::Ground;
 use crate::journal;
+use crate::mirror::stands::Stands;
 use crate::path;
 use crate::record::{Numbered, Phase, Record, Step, ancestors};
 use crate::system;
@@ -18,10 +19,15 @@ use crate::whereabouts::{self, Ways, Whereabouts};
 #[derive(Default)]
 pub(crate) struct Findings {
     pub conflicts: Vec<Conflict>,
+    /// What is the same but for its number: it was put back from a copy. Nobody has changed it, but steps know it by that. The old
+    /// number, and the new one.
+    pub renewed: Vec<(u64, u64)>,
     /// Directories that the record made and that stay, because others have put something there.
     pub kept: Vec<BString>,
     /// Steps that are taken back in pieces for that reason, and what the pieces are.
     pub divided: Vec<(u32, Vec<(Numbered, u64)>)>,
+    /// Asked for only where something has another number.
+    stands: Option<Stands>,
 }
 
 /// Compares the record's paths with how it left them.
@@ -32,9 +38,7 @@ pub(crate) fn verify(ground: &Ground, record: &Record) -> Result<Findings, UndoE
             Err(error) if error.is_locked() => continue,
             now => now?,
         };
-        if let Some(kind) = difference(left.facts.as_ref(), now.as_ref()) {
-            findings.conflicts.push(Conflict { path: left.path.clone(), kind });
-        }
+        findings.compare(ground, &left.path, left.facts.as_ref(), now.as_ref())?;
     }
     if record.phase == Phase::Applied {
         Inside::new(ground, record).look(&mut findings)?;
@@ -42,6 +46,35 @@ pub(crate) fn verify(ground: &Ground, record: &Record) -> Result<Findings, UndoE
         restored(ground, record, &mut findings)?;
     }
     Ok(findings)
+}
+
+impl Findings {
+    fn compare(
+        &mut self,
+        ground: &Ground,
+        path: &BString,
+        left: Option<&Facts>,
+        now: Option<&Facts>,
+    ) -> Result<(), UndoError> {
+        let Some(kind) = difference(left, now) else { return Ok(()) };
+        let conflict = Conflict { path: path.clone(), kind };
+        if let (Some(left), Some(now)) = (left, now)
+            && left.is_unchanged(&Facts { inode: left.inode, ..now.clone() })
+            && self.stands(ground)?.includes(now.inode, left.inode)
+        {
+            self.renewed.push((left.inode, now.inode));
+        } else {
+            self.conflicts.push(conflict);
+        }
+        Ok(())
+    }
+
+    fn stands(&mut self, ground: &Ground) -> Result<&Stands, UndoError> {
+        if self.stands.is_none() {
+            self.stands = Some(Stands::load(ground)?);
+        }
+        Ok(self.stands.get_or_insert_default())
+    }
 }
 
 /// A file of which only the length was kept, and that somebody has changed since: there is nothing to put back, however
@@ -215,9 +248,8 @@ impl<'a> Inside<'a> {
             any && holders.any(|holder| now.get(&holder).is_some_and(Facts::is_locked))
         };
         for (below, left) in manifest.iter().filter(|(below, _)| !locked(below)) {
-            if let Some(kind) = difference(Some(left), now.get(below)) {
-                findings.conflicts.push(Conflict { path: path::join(place, below), kind });
-            }
+            let path = path::join(place, below);
+            findings.compare(self.ground, &path, Some(left), now.get(below))?;
         }
         let manifest: BTreeSet<&BString> = manifest.iter().map(|(below, _)| below).collect();
         let strange = now.keys().filter(|below| !manifest.contains(below));

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use exacta_jail::ladder::Missing;
+use exacta_jail::Walls;
+use exacta_jail::ladder::{Missing, Wall};
 use exacta_jail::probe::Attempt;
 use serde_json::{Value, json};
 
@@ -29,11 +30,22 @@ pub fn as_json(findings: &Findings) -> Value {
         "programs": if findings.runs() { "run" } else { "refused" },
         "problem": walls.err(),
         "isolation": walls.ok().map(isolation::standing),
+        "undo": walls.ok().map(|walls| undo(walls).0),
         "promises": findings.promises.iter().map(promise_as_json).collect::<Vec<_>>(),
         "missing": missing,
         "limits": isolation::in_force(&findings.limits),
         "hooks": findings.hooks.iter().map(hook_as_json).collect::<Vec<_>>(),
     })
+}
+
+/// How what programs change is kept apart, by name and in words.
+fn undo(walls: &Walls) -> (&'static str, &'static str) {
+    let has_overlays = walls.missing.iter().all(|missing| missing.wall != Wall::Overlay);
+    if walls.namespaces && has_overlays {
+        ("layers", "layers, where the project's file system takes them; else a copy of the project")
+    } else {
+        ("copy", "a copy of the project, with which it is compared: there are no layers here")
+    }
 }
 
 fn promise_as_json(examined: &Examined) -> Value {
@@ -190,6 +202,9 @@ fn conclude(text: &mut String, findings: &Findings, look: Look) {
                 }
             }
         }
+    }
+    if let Ok(walls) = &findings.walls {
+        line("undo", undo(walls).1);
     }
     if findings.hooks.is_empty() {
         line("hook", "not configured (`exacta setup claude-code` shows how)");

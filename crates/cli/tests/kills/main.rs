@@ -30,6 +30,7 @@ use tree::{But, Tree};
 exacta_world::tests! {
     requests_of_builtins,
     requests_with_a_program,
+    requests_with_a_program_without_layers,
     undo_and_redo_of_builtins,
     undo_and_redo_of_a_program,
     undo_that_is_forced,
@@ -171,12 +172,26 @@ fn requests_with_a_program() {
     assert!(killed > 40, "{killed}");
 }
 
-/// How often it was killed.
+/// Where there are no namespaces the program writes into the project, and what it has changed is found by comparing.
+fn requests_with_a_program_without_layers() {
+    let without = ["unshare", "--user", "--map-root-user", "sh", "-c"];
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$@\"";
+    let exacta = ["sh", EXACTA, "--min-isolation", "landlock"];
+    let command = [&without[..], &[script], &exacta, &request(PROGRAM)].concat();
+    let killed = killed_at_every_call(|project, nth| tracer::run(&command, &project.root, nth));
+    assert!(killed > 100, "{killed}");
+}
+
 fn at_every_call(script: &str) -> usize {
+    killed_at_every_call(|project, nth| project.killed(&request(script), nth))
+}
+
+/// How often it was killed.
+fn killed_at_every_call(run: impl Fn(&Project, usize) -> Run) -> usize {
     for nth in 0.. {
         let project = Project::new();
         let before = project.tree();
-        let run = project.killed(&request(script), nth);
+        let run = run(&project, nth);
         let when = format!("call {nth}: {run:?}");
         if let Run::Ended { status, calls } = run {
             assert_eq!((status, calls), (0, nth), "{when}");

@@ -33,6 +33,7 @@ use crate::programs::limits::Chosen;
 use crate::redaction::{Redaction, Results};
 use crate::surroundings::Grants;
 use crate::undo::Retention;
+use exacta_store::Budget;
 pub use settings::Telegram;
 use settings::{Auditing, Remembering, Settings};
 
@@ -253,6 +254,10 @@ fn retention(files: &[(Tier, Settings)]) -> Retention {
         days: said(|undo| undo.days).unwrap_or(usual.days),
         records: said(|undo| undo.records).unwrap_or(usual.records),
         bytes: said(|undo| undo.bytes).unwrap_or(usual.bytes),
+        copied: Budget {
+            entries: said(|undo| undo.copied_entries).unwrap_or(usual.copied.entries),
+            bytes: said(|undo| undo.copied_bytes).unwrap_or(usual.copied.bytes),
+        },
     }
 }
 

@@ -107,6 +107,10 @@ pub struct Remembering {
     pub records: Option<u64>,
     #[serde(rename = "max_bytes")]
     pub bytes: Option<u64>,
+    #[serde(rename = "max_copy_entries")]
+    pub copied_entries: Option<u64>,
+    #[serde(rename = "max_copy_bytes")]
+    pub copied_bytes: Option<u64>,
 }
 
 /// `[audit]`

@@ -1,9 +1,11 @@
 //! Programs that write into the project at once, and what is said of that.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use exacta_jail::Level;
 use exacta_policy::limits::Allowance;
+use exacta_shell::filesystem::OpenFile;
 use exacta_shell::host::Program;
 
 use super::{ProgramOptions, Programs, limits};
@@ -42,7 +44,19 @@ impl Programs {
         }
     }
 
-    /// Whether what programs write can go into layers here. Only a machine where less than usual is enough is asked.
+    /// Where the running request says what it has to say.
+    pub(crate) fn say_to(&self, errors: Option<Arc<dyn OpenFile>>) {
+        if let Some(layering) = &self.layering {
+            layering.say_to(errors);
+        }
+    }
+
+    /// What the running request writes goes into the project, and is taken back when it has ended.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.layering.as_ref().is_some_and(|layering| layering.is_mirrored())
+    }
+
+    /// Whether what programs write can go into layers here, or is found by comparing. Only a machine where less than usual is enough is asked.
     pub(crate) fn can_have_layers(&self, options: &ProgramOptions) -> bool {
         if options.min_isolation.is_none_or(|least| least >= Level::Namespaces) {
             return true;
@@ -54,6 +68,6 @@ impl Programs {
         let layers =
             made.and_then(|()| self.jail.has_layers(&limits, &self.prepared, Some(layering)));
         let _dropped = self.settle(Keep::Apply, 0);
-        layers.unwrap_or(false)
+        layers.unwrap_or(false) || layering.can_mirror()
     }
 }

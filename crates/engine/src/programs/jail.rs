@@ -271,7 +271,8 @@ impl Standing {
         let layering = layering.filter(|layering| !self.laid && !layering.is_direct());
         let Some(layering) = layering else { return Ok(()) };
         if !self.cell.walls().namespaces {
-            // Whoever allows jails without a view has allowed this too, and is told.
+            // Where nothing can be kept, whoever allows jails without a view has allowed this too, and is told.
+            self.laid = layering.lay_mirrored()?;
             return Ok(());
         }
         layering.lay(&mut self.cell)?;

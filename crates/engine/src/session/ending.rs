@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bstr::ByteSlice;
 use exacta_shell::filesystem::OpenFile;
 use exacta_shell::status::{ExitStatus, Interrupt};
+use exacta_store::UndoError;
 
 use super::Session;
 use crate::programs::Tally;
@@ -75,7 +76,13 @@ impl Session {
         let held = match self.host.settle(keep, exit) {
             Ok(held) => held,
             Err(error) => {
-                say(format!("exacta: what this request changed was not applied: {error}\n"));
+                let spoilt = matches!(error, UndoError::CopySpoilt { .. });
+                if spoilt {
+                    transactions.mark_irreversible("the copy that was made for undo was changed");
+                }
+                let what = if spoilt { "cannot be undone" } else { "was not applied" };
+                let next = error.next().map(|next| format!("hint: {next}\n")).unwrap_or_default();
+                say(format!("exacta: what this request changed {what}: {error}\n{next}"));
                 *status = ExitStatus(UNABLE);
                 None
             }

@@ -36,7 +36,8 @@ impl Session {
             return Ok(None);
         }
         self.announce("hold")?;
-        if self.host.lay().is_err() {
+        // Without layers it would not be apart while it runs.
+        if self.host.lay().is_err() || self.host.is_mirrored() {
             return self.gate.ask_first().map(|()| None).map_err(|refused| self.stopped(&refused));
         }
         let bytes = self.output.as_ref().map_or(MOST_OUTPUT, |limit| limit.bytes);

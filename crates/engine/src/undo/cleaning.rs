@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use exacta_store::{Journal, Limits, RecordId};
+use exacta_store::{Budget, Journal, Limits, RecordId};
 
 use crate::filesystem::Handle;
 
@@ -23,11 +23,13 @@ pub struct Retention {
     pub records: u64,
     /// Of everything that is kept; a tenth of what is free on the disk is a limit too.
     pub bytes: u64,
+    /// The largest project that is copied where there is no overlay.
+    pub copied: Budget,
 }
 
 impl Default for Retention {
     fn default() -> Self {
-        Retention { days: 30, records: 1_000, bytes: 5_000_000_000 }
+        Retention { days: 30, records: 1_000, bytes: 5_000_000_000, copied: Budget::default() }
     }
 }
 

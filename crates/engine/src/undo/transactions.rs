@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 
 use bstr::{BStr, BString};
 use exacta_store::{
-    About, Journal, Layer, LayerAhead, Outcome, RecordId, Recording, Time, UndoError,
+    About, Journal, Layer, LayerAhead, Mirror, Outcome, RecordId, Recording, Time, Told, UndoError,
 };
 use rustix::io::Errno;
 
@@ -186,6 +186,20 @@ impl Transactions {
         self.journal()?.unstamped_layer(&self.about())
     }
 
+    /// A copy of the project, for what the running request writes where no layer can be laid.
+    pub(crate) fn mirror(&self, told: Told<'_>) -> Result<Mirror, UndoError> {
+        self.journal()?.mirror(&self.retention().copied, told)
+    }
+
+    /// Whether one can be had.
+    pub(crate) fn can_mirror(&self) -> Result<bool, UndoError> {
+        self.journal()?.can_mirror(&self.retention().copied)
+    }
+
+    fn retention(&self) -> Retention {
+        self.retention.get().copied().unwrap_or_default()
+    }
+
     /// A layer for a request that may come. Nothing else is made for it: none where the journal is not open, or was cleared away.
     pub(crate) fn layer_ahead(&self) -> Option<LayerAhead> {
         let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -262,8 +276,7 @@ impl Transactions {
         if Cleaning::is_due(last)
             && let Ok(journal) = self.journal()
         {
-            let retention = self.retention.get().copied().unwrap_or_default();
-            self.cleaning.start(journal, Arc::clone(&self.root), retention);
+            self.cleaning.start(journal, Arc::clone(&self.root), self.retention());
         }
     }
 }

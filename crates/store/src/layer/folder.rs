@@ -5,6 +5,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bstr::{BStr, BString, ByteSlice};
 use rustix::io::Errno;
@@ -16,22 +17,27 @@ use crate::error::{At, UndoError};
 use crate::facts::{Facts, Time};
 use crate::ground::Ground;
 use crate::journal;
+use crate::mirror::Mirror;
 use crate::path::STATE;
-use crate::record::{About, Entry, LayerEntry, Outcome, Phase, RecordId};
+use crate::record::{About, Entry, LayerEntry, Outcome, Phase, Record, RecordId};
 use crate::recording::new_record;
 use crate::system;
 use crate::tree;
 
-pub(super) const UPPER: &[u8] = b"upper";
+pub(crate) const UPPER: &[u8] = b"upper";
 pub(super) const WORK: &[u8] = b"work";
 /// The request, for a record that has to be made without it.
 pub(super) const ABOUT: &[u8] = b"about";
 /// Its time is that of the mount.
-pub(super) const MOMENT: &[u8] = b"moment";
+pub(crate) const MOMENT: &[u8] = b"moment";
 /// In the folder of a layer that a record holds.
 const HELD: &[u8] = b"held";
 /// In the folder of a layer that is in the tree.
 const SPENT: &[u8] = b"spent";
+/// In the folder of a layer that is made when its programs have ended: until it is, what they write is in the project.
+pub(crate) const MIRRORED: &[u8] = b"mirrored";
+/// Programs end soon after whoever started them was killed, and until then write into the project.
+const UNTIL_DEAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 300 });
 /// What is on its way from elsewhere.
 const BROUGHT: &[u8] = b"brought";
 pub(super) const UNFINISHED: &[u8] = b".new-";
@@ -52,7 +58,7 @@ pub struct Layer {
 /// Only the kernel can give such a time, and on many file systems its clock stands still for some milliseconds: then a change
 /// of ours right before would have the same time as one of somebody else right after. So this waits until it has gone on;
 /// where times have nanoseconds (Linux 6.13), that is at once.
-pub(super) fn stamp(folder: BorrowedFd<'_>) -> Result<Option<Time>, Errno> {
+pub(crate) fn stamp(folder: BorrowedFd<'_>) -> Result<Option<Time>, Errno> {
     const PATIENCE: u32 = 100;
     // What it says may be of long ago; what the clock says now is what a change of ours right before has.
     system::touch(folder, MOMENT)?;
@@ -222,7 +228,7 @@ impl Dismissed {
     }
 }
 
-fn mark(folder: BorrowedFd<'_>, mark: &[u8]) -> Result<(), Errno> {
+pub(crate) fn mark(folder: BorrowedFd<'_>, mark: &[u8]) -> Result<(), Errno> {
     match system::create_file(folder, mark) {
         Ok(_) | Err(Errno::EXIST) => Ok(()),
         Err(errno) => Err(errno),
@@ -263,6 +269,39 @@ pub(crate) fn abandoned(ground: &Ground) -> Result<Vec<BString>, UndoError> {
     Ok(names)
 }
 
+/// Whether what programs have written is in the project, and has to be taken back before anything else of that kind begins.
+pub(crate) fn has_unfinished(ground: &Ground) -> Result<bool, UndoError> {
+    let run = &ground.folders()?.run;
+    for name in system::list(run).at("list the layers", b"run")? {
+        let folder = system::open_listing(run, &name);
+        let Some(folder) = folder.ok().filter(|_| !name.starts_with(UNFINISHED)) else { continue };
+        if system::stat(&folder, MIRRORED).at("look at the layer", &name)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What programs have written into the project when their request died.
+pub(crate) fn take_back_left(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoError> {
+    // One that was dropped before a program ran: what is in the project is not of its making.
+    if name.starts_with(UNFINISHED) {
+        return Ok(());
+    }
+    let mut layer = Layer::held(ground, name.as_bstr())?;
+    if system::stat(&layer.folder, MIRRORED).at("look at the layer", name)?.is_none() {
+        return Ok(());
+    }
+    match Mirror::left(ground)? {
+        Some(mirror) => {
+            std::thread::sleep(UNTIL_DEAD);
+            layer.take_back_locked(&mirror)
+        }
+        // Whoever has it looks for what was left before he changes anything.
+        None => Ok(()),
+    }
+}
+
 /// Holds a layer whose request has died. One that changes nothing goes.
 pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoError> {
     let folder = open(ground, name)?;
@@ -272,15 +311,18 @@ pub(crate) fn adopt(ground: &Arc<Ground>, name: &BString) -> Result<(), UndoErro
     }
     let about = system::open_reading(&folder, ABOUT).and_then(content::read_all);
     let about = about.ok().and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
-    let layer = Layer {
-        ground: Arc::clone(ground),
-        name: name.clone(),
-        folder,
-        aside: false,
-        stamped: None,
-    };
+    if system::stat(&folder, MIRRORED).at("look at the layer", name)?.is_some() {
+        // What is in it could not be taken back yet.
+        return Ok(());
+    }
+    let layer = Layer::held(ground, name.as_bstr())?;
     if plan::plan(&layer).is_ok_and(|plan| plan.is_empty()) {
         return layer.discard();
+    }
+    // Whoever held it was stopped before he could say so here.
+    let holds = |record: &Record| record.layer.as_ref().is_some_and(|layer| layer.folder == *name);
+    if journal::settled(ground)?.iter().any(|one| one.phase == Phase::Held && holds(one)) {
+        return mark(layer.folder.as_fd(), HELD).at("hold the layer", name);
     }
     layer.hold(&about, Outcome { exit: 137, strategy: "discard".to_owned() }).map(|_| ())
 }

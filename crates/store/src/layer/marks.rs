@@ -13,7 +13,7 @@ const PREFIXES: [&[u8]; 2] = [b"user.overlay.", b"trusted.overlay."];
 const LOCKED: &[u8] = b"user.overlay.locked";
 
 #[derive(Default, Debug, PartialEq, Eq)]
-pub(super) struct Marks {
+pub(crate) struct Marks {
     /// Nothing of what lies below is seen in this directory.
     pub opaque: bool,
     /// Says that something is not there; an older way is a device 0:0.
@@ -28,7 +28,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    pub(super) fn of(parent: impl AsFd, name: &[u8]) -> Result<Self, Errno> {
+    pub(crate) fn of(parent: impl AsFd, name: &[u8]) -> Result<Self, Errno> {
         let object = system::open_object(parent, name)?;
         let mut marks = Marks::default();
         for attribute in system::attribute_names(&object)? {
@@ -59,7 +59,7 @@ fn mark(attribute: &[u8]) -> Option<&[u8]> {
 }
 
 /// Opens a directory of a layer into which we, its owners, may not look. Its mode is kept with it.
-pub(super) fn unlock(parent: impl AsFd, name: &[u8], mode: u32) -> Result<(), Errno> {
+pub(crate) fn unlock(parent: impl AsFd, name: &[u8], mode: u32) -> Result<(), Errno> {
     let object = system::open_object(parent, name)?;
     // Without this bit attributes cannot be set.
     system::set_mode(&object, mode | 0o200)?;

@@ -7,7 +7,7 @@ mod clean;
 pub(crate) mod folder;
 mod inside;
 mod making;
-mod marks;
+pub(crate) mod marks;
 pub(crate) mod plan;
 
 pub use folder::{Dismissed, Layer};

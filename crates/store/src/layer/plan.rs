@@ -387,6 +387,10 @@ impl Reading<'_> {
     /// Opened for writing and not written, or written and put back.
     fn is_same(&self, entry: &Entry<'_>) -> Result<bool, UndoError> {
         let Some(lower) = &entry.lower else { return Ok(false) };
+        // Another file with several names, which come together.
+        if entry.facts.links > 1 && !entry.marks.origin {
+            return Ok(false);
+        }
         let mut comparable = entry.facts.clone();
         comparable.inode = lower.inode;
         let owner = (lower.user, lower.group) == (entry.facts.user, entry.facts.group);

@@ -44,7 +44,7 @@ fn first(bytes: &[u8]) -> Option<(Entry, usize)> {
 }
 
 /// CRC-32C.
-fn checksum(bytes: &[u8]) -> u32 {
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     let step = |sum: u32, byte: &u8| {
         let index = (sum ^ u32::from(*byte)) & 0xff;
         TABLE.get(index as usize).copied().unwrap_or(0) ^ (sum >> 8)

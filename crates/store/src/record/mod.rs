@@ -6,6 +6,7 @@ pub(crate) mod file;
 
 use bstr::BString;
 
+pub(crate) use codec::checksum;
 pub use entry::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, RecordId, Step, TreeIdentity,
 };

@@ -112,6 +112,10 @@ pub(crate) fn finish(
         crate::journal::forget(ground, id)?;
         return Ok(None);
     }
+    let renewed = settle::renewed(ground, slots, &file.record)?;
+    if !renewed.is_empty() {
+        file.append(renewed)?;
+    }
     let applied = file.record.phase == Phase::Applying;
     let made = match settle::made(ground, slots, &file.record) {
         Err(error) if error.is_locked() => made_inside(ground, file, slots)?,

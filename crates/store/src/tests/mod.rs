@@ -9,6 +9,8 @@ mod changes;
 mod crash;
 mod direct;
 mod layers;
+mod mirror_crash;
+mod mirrors;
 mod project;
 mod script;
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::tree::{self, But, Tree};
-use crate::{About, Journal, Layer, Options, Outcome, Which};
+use crate::{About, Budget, Journal, Layer, Options, Outcome, Which};
 
 pub(super) struct Project {
     folder: PathBuf,
@@ -63,6 +63,12 @@ impl Project {
     pub(super) fn try_journal(&self) -> Result<Journal, crate::UndoError> {
         let (root, state) = self.handles();
         Journal::open(root.as_fd(), state.as_fd())
+    }
+
+    /// Its ground, without recovery.
+    pub(super) fn journal_as_it_is(&self) -> crate::ground::Ground {
+        let (root, state) = self.handles();
+        crate::ground::Ground::new(root.as_fd(), state.as_fd()).unwrap()
     }
 
     pub(super) fn handles(&self) -> (File, File) {
@@ -126,6 +132,30 @@ impl Project {
         let id = recording.finish(Outcome::default()).unwrap();
         layer.discard().unwrap();
         id
+    }
+
+    /// Runs a script in the project itself, as programs do where there is no overlay, and takes back what it has changed.
+    pub(super) fn run_mirrored(&self, journal: &Journal, script: &str) -> (Layer, Tree) {
+        let mut layer = journal.unstamped_layer(&about()).unwrap();
+        let mirror = journal.mirror(&Budget::default(), &mut |_| {}).unwrap();
+        layer.write_directly(&mirror).unwrap();
+        self.run(script);
+        let seen = self.tree();
+        layer.take_back(&mirror).unwrap();
+        (layer, seen)
+    }
+
+    /// Runs a script so and applies it as one request. What programs saw.
+    pub(super) fn apply_mirrored(&self, script: &str) -> (Option<crate::RecordId>, Tree) {
+        let journal = self.journal();
+        let before = self.tree();
+        let (layer, seen) = self.run_mirrored(&journal, script);
+        self.assert(&before, "taken back");
+        let recording = journal.begin(about());
+        recording.apply(&layer).unwrap();
+        let id = recording.finish(Outcome::default()).unwrap();
+        layer.discard().unwrap();
+        (id, seen)
     }
 
     /// The same tree and the same state at another place; everything but inode numbers and change times.

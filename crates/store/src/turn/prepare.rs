@@ -19,7 +19,8 @@ pub(super) fn prepare(
 ) -> Result<Vec<Entry>, UndoError> {
     let record = &hand.file.record;
     let mut made = record.made.clone();
-    if !findings.conflicts.is_empty() && direction == Direction::Undo {
+    let differs = !findings.conflicts.is_empty() || !findings.renewed.is_empty();
+    if differs && direction == Direction::Undo {
         made = settle::made(hand.ground, Some(hand.slots), record)?;
     }
     note_times(hand, &mut made, direction.opposite())?;
@@ -32,6 +33,9 @@ pub(super) fn prepare(
     let mut number = made.objects.iter().map(|(number, _)| number + 1).max().unwrap_or(0);
     number = number.max(record.next_number);
     let mut front = Vec::new();
+    for (old, new) in &findings.renewed {
+        entries.extend(follow_renewed(record, *old, *new, direction));
+    }
     for conflict in &findings.conflicts {
         let Some(now) = hand.ground.facts(&conflict.path)? else { continue };
         let path = conflict.path.clone();
@@ -92,6 +96,39 @@ fn follow_replaced(
             return None;
         }
         *known.1 = now;
+        let pieces = vec![Numbered { number: *number, step }];
+        Some(Entry::Divide { number: *number, pieces })
+    })
+}
+
+/// What a step changed or moved was put back from a copy since: the copy is meant from now on.
+fn follow_renewed(
+    record: &Record,
+    old: u64,
+    new: u64,
+    direction: Direction,
+) -> impl Iterator<Item = Entry> {
+    record.steps.iter().filter_map(move |Numbered { number, step }| {
+        let mut step = step.clone();
+        let known = match &mut step {
+            Step::Move { inode, .. } | Step::Trash { inode, .. } | Step::Link { inode, .. } => {
+                inode
+            }
+            Step::Write { before, .. }
+            | Step::Append { before, .. }
+            | Step::Meta { before, .. } => &mut before.inode,
+            // Before an undo that is what the record keeps.
+            Step::Replace { before, .. } | Step::Delete { before, .. }
+                if direction == Direction::Redo =>
+            {
+                &mut before.inode
+            }
+            Step::Replace { .. } | Step::Delete { .. } | Step::Create { .. } => return None,
+        };
+        if *known != old {
+            return None;
+        }
+        *known = new;
         let pieces = vec![Numbered { number: *number, step }];
         Some(Entry::Divide { number: *number, pieces })
     })

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 /// Everything below a directory, by path as raw bytes; the directory itself is the empty path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,9 +47,14 @@ pub fn read(root: &Path, without: &[&str]) -> Tree {
     let mut tree = BTreeMap::new();
     let mut seen: HashMap<(u64, u64), Vec<Vec<u8>>> = HashMap::new();
     let mut waiting = vec![Vec::new()];
+    let mut opened = Vec::new();
     while let Some(path) = waiting.pop() {
         let place = root.join(OsStr::from_bytes(&path));
-        let entry = entry(&place, &path, &mut seen);
+        opened.extend(open_closed(&place));
+        let mut entry = entry(&place, &path, &mut seen);
+        if let Some((_, mode)) = opened.last().filter(|(last, _)| *last == place) {
+            entry.mode = *mode;
+        }
         if entry.kind == 'd' {
             let names = fs::read_dir(&place).expect("a directory can be listed");
             for name in names.map(|found| found.expect("an entry can be read").file_name()) {
@@ -63,6 +68,9 @@ pub fn read(root: &Path, without: &[&str]) -> Tree {
         }
         tree.insert(path, entry);
     }
+    for (place, mode) in opened.into_iter().rev() {
+        fs::set_permissions(place, fs::Permissions::from_mode(mode)).expect("it is ours");
+    }
     // Names elsewhere do not count: what a journal keeps is not part of the tree.
     for group in seen.into_values().filter(|group| group.len() > 1) {
         for path in &group {
@@ -71,6 +79,19 @@ pub fn read(root: &Path, without: &[&str]) -> Tree {
         }
     }
     Tree(tree)
+}
+
+/// What its owner may not read is open until all is read.
+fn open_closed(place: &Path) -> Option<(PathBuf, u32)> {
+    let found = fs::symlink_metadata(place).expect("what is listed is there");
+    let mode = found.mode() & 0o7777;
+    let needed = if found.is_dir() { 0o500 } else { 0o400 };
+    let closed = (found.is_dir() || found.is_file()) && mode & needed != needed;
+    if !closed || rustix::process::geteuid().is_root() {
+        return None;
+    }
+    fs::set_permissions(place, fs::Permissions::from_mode(mode | needed)).expect("it is ours");
+    Some((place.to_owned(), mode))
 }
 
 fn entry(place: &Path, path: &[u8], seen: &mut HashMap<(u64, u64), Vec<Vec<u8>>>) -> Entry {

@@ -29,6 +29,8 @@ pub fn exit(error: &UndoError) -> Exit {
         | UndoError::NotPrivate
         | UndoError::InvalidPath { .. }
         | UndoError::CannotKeep { .. }
+        | UndoError::OverBudget { .. }
+        | UndoError::CopySpoilt { .. }
         | UndoError::OnlyLength { .. }
         | UndoError::NoRoom { .. }
         | UndoError::System { .. } => Exit::Failed,

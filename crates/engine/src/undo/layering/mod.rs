@@ -1,5 +1,8 @@
 //! The layer that takes what a request writes once it runs a program: made, laid over the project in the jail and for the
-//! shell's own commands, taken away, and brought into the project as part of the request's record.
+//! shell's own commands, taken away, and brought into the project as part of the request's record. Where the kernel refuses to
+//! lay one, what programs have changed is found by comparing ([`mirrored`]).
+
+mod mirrored;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bstr::{BString, ByteSlice};
 use exacta_jail::plan::Layers;
 use exacta_jail::{Cell, Failure};
-use exacta_store::{Dismissed, Layer, LayerAhead, LayerPlan, Outcome, RecordId, UndoError};
+use exacta_shell::filesystem::OpenFile;
+use exacta_store::{Dismissed, Layer, LayerAhead, LayerPlan, Mirror, Outcome, RecordId, UndoError};
 use rustix::io::Errno;
 
 use super::{Transactions, guarded};
@@ -60,6 +64,12 @@ pub(crate) struct Layering {
     direct: AtomicBool,
     /// The last request had a layer that lay over the project: the next one may want one too.
     again: AtomicBool,
+    /// The kernel has refused to lay one: it is not asked again.
+    refused: AtomicBool,
+    /// Nothing can be kept of what programs change, and whoever starts them is asked.
+    unlayered: AtomicBool,
+    /// Where the running request says what it has to say.
+    errors: Mutex<Option<Arc<dyn OpenFile>>>,
 }
 
 struct Made {
@@ -70,6 +80,8 @@ struct Made {
     ahead: Option<OwnedFd>,
     /// What is written to instead, where the project's file system cannot carry it.
     aside: Option<OwnedFd>,
+    /// What is written goes into the project, and this knows what was there before.
+    mirror: Option<Mirror>,
 }
 
 impl Layering {
@@ -88,6 +100,9 @@ impl Layering {
             layer: Mutex::default(),
             direct: AtomicBool::default(),
             again: AtomicBool::default(),
+            refused: AtomicBool::default(),
+            unlayered: AtomicBool::default(),
+            errors: Mutex::default(),
         }
     }
 
@@ -101,7 +116,8 @@ impl Layering {
         // One that was laid before must be renewed first, and some cannot lie on the disk at all.
         let made = self.lock();
         let is_new = |made: &Made| !made.laid && made.ahead.is_none();
-        let ready = |made: &&Made| is_new(made) && !made.layer.is_aside() && !self.is_direct();
+        let fit = |made: &Made| !made.layer.is_aside() && !self.refused.load(Ordering::Acquire);
+        let ready = |made: &&Made| is_new(made) && fit(made) && !self.is_direct();
         let first = made.as_ref().filter(ready).map(|made| made.layer.name().clone());
         Layers { source: self.folders.clone(), target: self.root.clone(), first }
     }
@@ -126,7 +142,7 @@ impl Layering {
         let mut layer = self.lock();
         if layer.is_none() {
             let new = self.transactions.new_layer().map_err(|error| unable(&error))?;
-            *layer = Some(Made { layer: new, laid: false, ahead: None, aside: None });
+            *layer = Some(Made::new(new, None));
         }
         Ok(())
     }
@@ -149,51 +165,71 @@ impl Layering {
     /// The running request uses a layer that lies over the project already.
     pub(crate) fn take_over(&self, ahead: LayerAhead, mount: OwnedFd) -> Result<(), UndoError> {
         let layer = ahead.begin(&self.transactions.about())?;
-        *self.lock() = Some(Made { layer, laid: false, ahead: Some(mount), aside: None });
+        *self.lock() = Some(Made::new(layer, Some(mount)));
         Ok(())
     }
 
     /// Lays it over the project in a jail in which nothing runs. From now on what is written goes there, whoever writes.
     pub(crate) fn lay(&self, cell: &mut Cell) -> Result<(), Failure> {
         let mut made = self.lock();
-        let made = made
-            .as_mut()
-            .ok_or_else(|| for_undo(Failure::new("lay a layer that was not made", Errno::NOENT)))?;
-        let handle = if std::mem::replace(&mut made.laid, true) {
+        let made = made.as_mut().ok_or_else(not_made)?;
+        if made.mirror.is_some() {
+            return Ok(());
+        }
+        let handle = if made.laid {
             self.lay_again(cell, made)?
         } else {
             // What somebody changes from now on is found; what this request has changed itself was before.
             made.layer.stamp().map_err(|error| unable(&error))?;
             match made.ahead.take() {
                 Some(mount) => mount,
-                None => self.lay_first(cell, made)?,
+                None => match self.lay_first(cell, made)? {
+                    Some(handle) => handle,
+                    None => return Ok(()),
+                },
             }
         };
-        let owner = rustix::fs::fstat(self.transactions.root());
-        let owner = owner.map(|stat| (stat.st_uid, stat.st_gid)).unwrap_or_default();
-        self.transactions.set_layered(true);
-        self.cover.put_on(Arc::new(handle), owner);
+        made.laid = true;
+        self.put_on(Arc::new(handle));
         Ok(())
     }
 
-    /// In memory, where the project's file system cannot carry it.
-    fn lay_first(&self, cell: &mut Cell, made: &mut Made) -> Result<OwnedFd, Failure> {
+    /// From now on the shell's own commands write there too, and announce nothing.
+    fn put_on(&self, handle: Handle) {
+        let owner = rustix::fs::fstat(self.transactions.root());
+        let owner = owner.map(|stat| (stat.st_uid, stat.st_gid)).unwrap_or_default();
+        self.transactions.set_layered(true);
+        self.cover.put_on(handle, owner);
+    }
+
+    /// In memory, where the project's file system cannot carry it. `None`: nowhere, and what is written goes into the project.
+    fn lay_first(&self, cell: &mut Cell, made: &mut Made) -> Result<Option<OwnedFd>, Failure> {
+        if self.refused.load(Ordering::Acquire) {
+            return self.write_mirrored(made, None).map(|()| None);
+        }
         let name = made.layer.name().as_bstr();
         let here = if made.layer.is_aside() {
             Failure::new("write to the project's file system", Errno::OPNOTSUPP)
         } else {
             match cell.lay(&self.root, name) {
                 Err(failure) if is_unfit(&failure) => failure,
-                laid => return laid.map_err(for_undo),
+                laid => return laid.map(Some).map_err(for_undo),
             }
         };
-        let laid = cell.lay_aside(&self.root, name, room());
-        let (handle, store) = laid.map_err(|there| {
-            let step = format!("{}, nor {}", here.step, there.step);
-            for_undo(Failure { step, ..there })
-        })?;
-        made.aside = Some(store);
-        Ok(handle)
+        match cell.lay_aside(&self.root, name, room()) {
+            Ok((handle, store)) => {
+                made.aside = Some(store);
+                Ok(Some(handle))
+            }
+            Err(there) => {
+                let step = format!("{}, nor {}", here.step, there.step);
+                let refused = Failure { step, ..there };
+                if is_gone(&refused) {
+                    return Err(for_undo(refused));
+                }
+                self.write_mirrored(made, Some(&refused)).map(|()| None)
+            }
+        }
     }
 
     /// It lay over the project in a jail that has ended, and the kernel remembers having worked there.
@@ -216,6 +252,9 @@ impl Layering {
     /// Takes it away again, when all that ran in the jail has ended.
     pub(crate) fn lift(&self, cell: &mut Cell) -> Result<(), Failure> {
         self.cover.take_off();
+        if self.is_mirrored() {
+            return Ok(());
+        }
         cell.lift(&self.root)
     }
 
@@ -230,18 +269,35 @@ impl Layering {
         self.transactions.set_layered(false);
         self.direct.store(false, Ordering::Release);
         self.again.store(false, Ordering::Release);
-        let Some(Made { layer, laid, aside, .. }) = self.lock().take() else { return Ok(None) };
-        self.again.store(laid && aside.is_none(), Ordering::Release);
+        self.say_to(None);
+        let Some(made) = self.lock().take() else { return Ok(None) };
+        // The copy is nobody else's until all is done.
+        let Made { mut layer, laid, aside, mirror, .. } = made;
+        self.again.store(laid && aside.is_none() && mirror.is_none(), Ordering::Release);
         if !laid {
             return put_away(layer.dismiss()?).map(|()| None);
         }
         if let Some(store) = aside {
             layer.bring(store.as_fd(), owner_outside)?;
         }
+        if let Some(mirror) = &mirror {
+            layer.take_back(mirror)?;
+        }
         // Most programs only read.
-        if layer.is_untouched() {
+        if mirror.is_none() && layer.is_untouched() {
             return put_away(layer.dismiss()?).map(|()| None);
         }
+        self.decide(layer, keep, exit, put_away)
+    }
+
+    /// Whether what is in it comes into the project.
+    fn decide(
+        &self,
+        layer: Layer,
+        keep: Keep,
+        exit: i32,
+        put_away: &PutAway<'_>,
+    ) -> Result<Option<Held>, UndoError> {
         let plan = layer.plan();
         if plan.as_ref().is_ok_and(LayerPlan::is_empty) {
             return put_away(layer.dismiss()?).map(|()| None);
@@ -283,10 +339,21 @@ impl Layering {
     }
 }
 
-/// Whether the file system itself is the reason: one that is an overlay, or knows no attributes.
+/// The jail has ended.
+fn is_gone(failure: &Failure) -> bool {
+    let gone = [Errno::PIPE, Errno::CONNRESET];
+    gone.iter().any(|errno| errno.raw_os_error() == failure.errno)
+}
+
+/// Whether the file system itself is the reason, one that is an overlay or knows no attributes, or the kernel, that has none.
 fn is_unfit(failure: &Failure) -> bool {
-    let unfit = [Errno::INVAL, Errno::OPNOTSUPP, Errno::PERM, Errno::XDEV];
+    let unfit =
+        [Errno::INVAL, Errno::OPNOTSUPP, Errno::PERM, Errno::XDEV, Errno::NODEV, Errno::NOSYS];
     unfit.iter().any(|errno| errno.raw_os_error() == failure.errno)
+}
+
+fn not_made() -> Failure {
+    for_undo(Failure::new("lay a layer that was not made", Errno::NOENT))
 }
 
 fn for_undo(failure: Failure) -> Failure {
@@ -308,7 +375,9 @@ fn unable(error: &UndoError) -> Failure {
         UndoError::System { errno, .. } | UndoError::CannotKeep { errno, .. } => *errno,
         UndoError::NoRoom { .. } => Errno::NOSPC,
         UndoError::OtherFileSystem => Errno::XDEV,
+        UndoError::OverBudget { .. } => Errno::FBIG,
         _ => Errno::ACCESS,
     };
-    Failure::new(format!("keep apart what it changes, for undo ({error})"), errno)
+    let next = error.next().map(|next| format!("; {next}")).unwrap_or_default();
+    Failure::new(format!("keep apart what it changes, for undo ({error}{next})"), errno)
 }
