@@ -117,12 +117,15 @@ pub fn told(context: &Context<'_>, found: &mut Found<'_>) -> bool {
         || chosen::is_no_name(word) && makeup.digits > 0
         || is_base32(word);
     let bracketed = word.ends_with(b")") || word.iter().any(|byte| b"(<>`\"".contains(byte));
+    // `qR;4kd>uW!a`: with letters of both cases, a number and signs nobody takes it for anything else.
+    let signed = kinds == 4 && strong && sentence.ends_with(b":") && at(word, 0) != b'<';
     if ends
         && prose
         && strong
         && !mail
-        && !bracketed
-        && (is_secret(word, name, Form::Plain) || chosen::is_no_name(word) && is_given(word, name))
+        && (!bracketed || signed && is_secret(word, name, Form::Quoted))
+        && (signed
+            || is_secret(word, name, Form::Plain) || chosen::is_no_name(word) && is_given(word, name))
     {
         let start = context.operator_at + space + 1;
         found.add(start, start + word.len(), context.kind());

@@ -60,7 +60,8 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
     if form != Form::Quoted && is_expression(value, form == Form::Spaced) {
         return true;
     }
-    form != Form::Quoted && form != Form::Argument && is_code(value) || is_call(value)
+    form != Form::Quoted && form != Form::Argument && is_code(value)
+        || is_call(value, form == Form::Quoted)
 }
 
 /// Where something is put in when it is run.
@@ -159,8 +160,8 @@ fn is_code(value: &[u8]) -> bool {
             && value.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// `getpass()`, `env("X")`
-fn is_call(value: &[u8]) -> bool {
+/// `getpass()`, `env("X")`. Without quotes it may be cut off at a space; in them it is whole.
+fn is_call(value: &[u8], quoted: bool) -> bool {
     let head = value
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:!?->".contains(byte))
@@ -174,5 +175,5 @@ fn is_call(value: &[u8]) -> bool {
             || value.ends_with(b");")
             || value.contains(&b'"')
             || value.contains(&b'\'')
-            || !value.contains(&b')'))
+            || !quoted && !value.contains(&b')'))
 }

@@ -5,13 +5,13 @@ use super::assignment::Context;
 use super::code::is_key_id;
 use super::found::{Found, Memory};
 use super::lines::is_real;
-use super::names::{Name, PASSPHRASE, Promise};
+use super::names::{PASSPHRASE, Promise};
 use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
 use super::sure::is_given;
-use super::values::{Form, Makeup, is_secret};
-use super::{announced, chosen, vocabulary};
+use super::values::{Form, Makeup, is_secret, is_version};
+use super::{announced, chosen, devices, vocabulary};
 
 /// True if a value was found.
 pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bool {
@@ -20,6 +20,10 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     let Some(value) = Value::at(line, context.operator_at) else { return false };
     if is_class(line, named.start) {
         return false;
+    }
+    if let Some((start, end)) = devices::look(context, memory) {
+        found.add(start, end, context.kind());
+        return true;
     }
     let text = line.get(value.start..value.end).unwrap_or_default();
     let word = line.get(named.start..named.end).unwrap_or_default();
@@ -92,10 +96,7 @@ fn is_configured(context: &Context<'_>, value: &Value, text: &[u8], word: &[u8])
     if first && password && name.last && joined && chosen::is_no_name(text) {
         return Some(is_given(text, name));
     }
-    is_of_device(line, context.named.start, word).then(|| {
-        let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
-        odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
-    })
+    None
 }
 
 struct Value {
@@ -259,20 +260,6 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
         && sql.iter().any(|one| before.windows(one.len()).any(|window| window == one.as_bytes()))
 }
 
-/// `username bob privilege 15 secret …`, `enable password …`: lines of routers and switches.
-fn is_of_device(line: &[u8], start: usize, word: &[u8]) -> bool {
-    let before = line.get(..start).unwrap_or_default().trim_ascii_start();
-    let words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).count();
-    is_word(word, &["password", "secret", "key", "insecure-password"])
-        && match before.split(|byte| *byte == b' ').next().unwrap_or_default() {
-            b"tacacs-server" | b"radius-server" => matches!(words, 1 | 3),
-            _ if is_word(word, &["key"]) => false,
-            b"enable" => words == 1,
-            b"username" | b"user" | b"neighbor" => matches!(words, 2 | 4),
-            _ => false,
-        }
-}
-
 /// `CREATE USER app …`: with `PASSWORD` behind it, what is in quotes is nothing else.
 fn is_statement(line: &[u8], end: usize) -> bool {
     let before = line.get(end.saturating_sub(160)..end).unwrap_or_default().to_ascii_lowercase();
@@ -314,6 +301,9 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     if text.starts_with(b"*") || text.contains(&b'(') && !value.quoted {
         return false;
     }
+    if !value.quoted && (is_field(text) || is_version(text) || is_tag(text)) {
+        return false;
+    }
     let makeup = Makeup::of(text);
     let kinds = [makeup.lower, makeup.upper, makeup.digits, makeup.other];
     let kinds = kinds.iter().filter(|count| **count > 0).count();
@@ -330,6 +320,35 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         return true;
     }
     false
+}
+
+/// `request_id=…`, `trace:…`: the next field of a log line and not what the word before it has.
+fn is_field(text: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || b"_-.".contains(byte);
+    let length = text.iter().take_while(|byte| is_name(byte)).count();
+    let value = text.get(length + 1..).unwrap_or_default();
+    length > 1
+        && matches!(at(text, length), b'=' | b':')
+        && text.first().is_some_and(u8::is_ascii_alphabetic)
+        // `…==` is the end of Base64.
+        && value.iter().any(|byte| *byte != b'=')
+}
+
+/// `main-70a5a2ed`, `token-svc-7d9f8b6c5d-x2k4q`: which one of several builds, in small letters.
+fn is_tag(text: &[u8]) -> bool {
+    let mut parts = text.split(|byte| b"-_.+".contains(byte));
+    let word = parts.next().unwrap_or_default();
+    let short = |part: &[u8]| part.len() <= 12 || matches!(part.len(), 40 | 64) && is_hex(part);
+    let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let mut parts = parts.peekable();
+    word.len() > 2
+        && word.iter().all(u8::is_ascii_lowercase)
+        && parts.peek().is_some()
+        && parts.all(|part| short(part) && part.iter().all(plain))
+}
+
+fn is_hex(part: &[u8]) -> bool {
+    part.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Without the stop of a sentence.

@@ -203,7 +203,7 @@ impl Redactor {
                 self.scanned = start + place;
                 return;
             }
-            Part::Nothing => {}
+            Part::Nothing | Part::Harmless => {}
             Part::Over => {
                 // From here on it is a line like any other.
                 self.scanned = start.min(self.buffer.len());

@@ -320,6 +320,9 @@ fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     if path {
         return false;
     }
+    if is_version(value) {
+        return false;
+    }
     // The name of something in a program.
     let word = is_identifier(value);
     if word && (makeup.digits == 0 || matches!(form, Form::Spaced | Form::Amid)) {
@@ -362,6 +365,28 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     }
     let enough = if form == Form::Query { 3.0 } else { 3.5 };
     (mixed || symbols) && makeup.entropy >= enough && makeup.changes * 5 >= makeup.length
+}
+
+/// `1.8.0-rc.2+build.4417`, `v3.2.2+incompatible`, `20240611T101500-7fd2`, `1.8.0.dev12+g0a3`: numbers first, and then which build.
+pub fn is_version(value: &[u8]) -> bool {
+    let rest = value.strip_prefix(b"v").unwrap_or(value);
+    let numbers = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    let (numbers, tail) = rest.split_at(numbers);
+    let parts = numbers.split(|byte| *byte == b'.').filter(|part| !part.is_empty());
+    let short = parts.clone().all(|part| part.len() <= 4);
+    let dated = |part: &[u8]| {
+        part.len() == 8 && (part.starts_with(b"19") || part.starts_with(b"20"))
+    };
+    let counted = short && parts.clone().count() > 1 && numbers.first() != Some(&b'.');
+    let of_day = parts.clone().next().is_some_and(dated);
+    let letter = tail.first().copied().unwrap_or(b'-');
+    let goes_on = b"-+~_".contains(&letter)
+        || counted && numbers.ends_with(b".")
+        || counted && matches!(letter, b'a' | b'b' | b'r')
+        || of_day && matches!(letter, b'T' | b'.');
+    (counted || of_day)
+        && goes_on
+        && tail.iter().all(|byte| byte.is_ascii_alphanumeric() || b".+~_-:".contains(byte))
 }
 
 /// `user:password` in Base64, as registries keep it.
