@@ -14,8 +14,8 @@ use super::reading::{
 use super::sure::is_given;
 use super::values::{self, Form, is_secret};
 use super::{
-    announced, below, chosen, code, commands, devices, forms, headers, inserts, logins, prompts, siblings,
-    spaced,
+    announced, below, chosen, code, commands, devices, forms, headers, inserts, logins, prompts,
+    siblings, spaced,
 };
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {

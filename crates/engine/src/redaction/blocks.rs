@@ -52,7 +52,7 @@ pub enum Part {
     Until(usize),
     /// A part of it in which nothing is secret.
     Nothing,
-    /// Known for what it is: nobody looks at it again.
+    /// Known for what it is, whatever the names in it promise.
     Harmless,
     /// The block was over before.
     Over,

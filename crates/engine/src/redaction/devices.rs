@@ -22,7 +22,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ("radius-server host …", "key", ""), ("server-private …", "key", ""), ("server …", "shared-secret", ""),
     ("", "key-string", ""), ("standby …", "key-string", ""), ("vrrp …", "key-string", ""), ("glbp …", "key-string", ""),
     ("neighbor *", "password", ""), ("enable", "secret", ""), ("enable", "password", ""),
-    ("enable", "secret", "level *"), ("enable", "password", "level *"), ("enable …", "secret", ""),
+    ("enable …", "secret", ""),
     ("username * …", "password", ""), ("username * …", "secret", ""), ("user * …", "password", ""),
     ("user * …", "secret", ""), ("snmp-server user * …", "auth", "*"), ("ldap-server …", "password", ""),
     ("ip ospf", "message-digest-key", "* md5"), ("ip ospf", "authentication-key", ""),
@@ -35,9 +35,12 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ("set security …", "pre-shared-key", "ascii-text"), ("set security …", "pre-shared-key", "hexadecimal"),
     ("set protocols …", "authentication-key", ""), ("set protocols …", "key", ""), ("set protocols …", "password", ""),
     ("set interfaces …", "secret", ""), ("set vpn …", "pre-shared-secret", ""), ("set vpn …", "password", ""),
-    ("set access …", "password", ""), ("set service …", "password", ""), ("set interfaces …", "password", ""),
+    ("set access …", "password", ""), ("set access …", "chap-secret", ""), ("set interfaces …", "default-chap-secret", ""), ("set service …", "password", ""), ("set interfaces …", "password", ""),
     ("quote", "PASS", ""), ("quote", "pass", ""),
 ];
+
+/// No command has more before its secret.
+const LONGEST: usize = 256;
 
 /// A server is named on this line, and its key stands on one of the next: `tacacs server TAC1`.
 pub fn server(hit: &Hit<'_>, memory: &mut Memory) {
@@ -60,6 +63,9 @@ pub fn look(context: &Context<'_>, memory: &Memory) -> Option<(usize, usize)> {
 pub fn secret(hit: &Hit<'_>, name: (usize, usize), memory: &Memory) -> Option<(usize, usize)> {
     let line = hit.line;
     let word = line.get(name.0..name.1)?;
+    if !hit.begins || name.0 > LONGEST {
+        return None;
+    }
     let front = after_prompt(line.get(..name.0)?);
     let served = || {
         let first = hit.begins && front.trim_ascii().is_empty();
@@ -68,14 +74,15 @@ pub fn secret(hit: &Hit<'_>, name: (usize, usize), memory: &Memory) -> Option<(u
     let mut commands = COMMANDS.iter().filter(|(_, name, _)| name.as_bytes() == word).peekable();
     // Most names stand on lines of another kind.
     commands.peek()?;
-    let place = commands
-        .find_map(|(begin, _, between)| {
-            fits(front, begin).then(|| after(line, name.1, between)).flatten()
-        })
-        .or_else(|| served().then(|| after_spaces(line, name.1)))?;
-    let (start, end) = value(line, place)?;
-    let text = line.get(start..end)?;
-    is_chosen(text).then_some((start, end))
+    let of_server = served().then(|| after_spaces(line, name.1));
+    let mut places = commands
+        .filter(|(begin, _, _)| fits(front, begin))
+        .filter_map(|(_, _, between)| after(line, name.1, between))
+        .chain(of_server);
+    places.find_map(|place| {
+        let (start, end) = value(line, place)?;
+        is_chosen(line.get(start..end)?).then_some((start, end))
+    })
 }
 
 /// `R1(config)# `: what follows it.
@@ -83,7 +90,8 @@ fn after_prompt(front: &[u8]) -> &[u8] {
     let sign = front.iter().take(64).position(|byte| *byte == b'#');
     let prompt = sign.filter(|sign| {
         front.get(..*sign).is_some_and(|head| {
-            !head.is_empty() && head.iter().all(|byte| is_name_byte(*byte) || b"()@~".contains(byte))
+            !head.is_empty()
+                && head.iter().all(|byte| is_name_byte(*byte) || b"()@~".contains(byte))
         })
     });
     front.get(prompt.map_or(0, |sign| sign + 1)..).unwrap_or_default()
@@ -150,10 +158,22 @@ fn is_chosen(text: &[u8]) -> bool {
 /// `/ip ipsec identity add peer=hub secret=…`: a command of MikroTik's, or a line of what it exports.
 pub fn is_defined(context: &Context<'_>) -> bool {
     let line = context.line();
+    if context.named.start > LONGEST {
+        return false;
+    }
     let front = after_prompt(line.get(..context.named.start).unwrap_or_default());
-    let begun = [&b"/ip "[..], b"/ppp ", b"/interface ", b"/user ", b"/radius ", b"/tool ", b"add ", b"set "]
-        .iter()
-        .any(|one| front.trim_ascii_start().starts_with(one));
+    let begun = [
+        &b"/ip "[..],
+        b"/ppp ",
+        b"/interface ",
+        b"/user ",
+        b"/radius ",
+        b"/tool ",
+        b"add ",
+        b"set ",
+    ]
+    .iter()
+    .any(|one| front.trim_ascii_start().starts_with(one));
     let name = line.get(context.named.start..context.named.end).unwrap_or_default();
     begun
         && matches!(name, b"secret" | b"password")

@@ -73,6 +73,8 @@ pub enum Line {
     WindowsHash,
     /// `&sk=…`
     QueryKey,
+    /// `ftp -n host <<EOF`
+    Transfer,
 }
 
 pub const WORDS: &[(&str, Line)] = &[
@@ -179,6 +181,9 @@ pub const WORDS: &[(&str, Line)] = &[
     (":::", Line::WindowsHash),
     ("?sk=", Line::QueryKey),
     ("&sk=", Line::QueryKey),
+    ("ftp -n", Line::Transfer),
+    ("ftp -i", Line::Transfer),
+    ("ftp -v", Line::Transfer),
     ("diceware", Line::Command),
     ("apg -", Line::Command),
 ];
@@ -195,6 +200,7 @@ pub fn look(
         Line::Phrase => return wallets::look_for_words(hit, length, found),
         Line::Codes => return wallets::look_for_codes(hit, length, found),
         Line::Command => return commands::look(hit, memory, found),
+        Line::Transfer => return below::transfer(hit),
         Line::Piped if hit.rest().starts_with(b"chpasswd") => {
             pipes::piped(hit, found);
             return below::users(hit);
@@ -212,13 +218,14 @@ fn look_at_line(
     found: &mut Found<'_>,
 ) {
     match line {
-        Line::Wallet | Line::Phrase | Line::Codes | Line::Command => {}
+        Line::Wallet | Line::Phrase | Line::Codes | Line::Command | Line::Transfer => {}
         Line::Community => logins::community(hit, hit.at + length, found),
         Line::PasswordFile => password_file(hit, found),
         Line::Crypted => crypted(hit, found),
         Line::Login => {
             let before = hit.line.get(..hit.at).unwrap_or_default();
             let first = hit.begins && before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+            let first = first && is_entry(hit.line, hit.at + length);
             if first || before.ends_with(b" ") && memory.login_is_near(hit.absolute(hit.at)) {
                 memory.remember_login(hit.absolute(hit.at));
             }
@@ -279,6 +286,18 @@ pub fn is_real(text: &[u8]) -> bool {
         && !vocabulary::is_placeholder(text)
 }
 
+/// One word follows and then nothing, or the next word of the file: `login failed: password expired` is a sentence.
+fn is_entry(line: &[u8], place: usize) -> bool {
+    let start = after_spaces(line, place);
+    let end = unquoted_end(line, start, Stops::Line);
+    let next = line.get(after_spaces(line, end)..).unwrap_or_default().trim_ascii();
+    let words: [&[u8]; 7] =
+        [b"login ", b"password ", b"passwd ", b"account ", b"port ", b"protocol ", b"#"];
+    end > start
+        && !matches!(at(line, end - 1), b':' | b',')
+        && (next.is_empty() || words.iter().any(|word| next.starts_with(word)))
+}
+
 /// Five fields; the first on a line of its own.
 fn password_file(hit: &Hit<'_>, found: &mut Found<'_>) {
     let mut fields = Vec::with_capacity(5);
@@ -337,8 +356,7 @@ fn windows_hash(hit: &Hit<'_>, found: &mut Found<'_>) {
     let is_hash = |field: Option<&[u8]>| {
         field.is_some_and(|hash| hash.len() == 32 && hash.iter().all(u8::is_ascii_hexdigit))
     };
-    let numbered =
-        number.is_some_and(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit));
+    let numbered = number.is_some_and(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit));
     let is_empty = |field: Option<&[u8]>| {
         field.is_some_and(|hash| EMPTY.iter().any(|empty| hash.eq_ignore_ascii_case(empty)))
     };

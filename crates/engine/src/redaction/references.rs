@@ -82,7 +82,7 @@ const REFERENCES: &[&str] = &[
     "arn:", "projects/", "vault:", "op://", "file:", "env:", "ENC[", "ENC(", "secretsmanager",
     "ssm:", "sops:", "sha256:", "sha512:", "sha1:", "sha256-", "sha384-", "sha512-", "sha256=",
     "sha1=", "md5:", "!Ref", "!Sub", "!vault", "!GetAtt", "keyring:", "gcp-secret:", "awskms:",
-    "data:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
+    "data:", "npm:", "workspace:", "link:", "git+", "github:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
     "sb_publishable_", "pk_live_", "pk_test_", "pk.",
     "process.env", "os.environ", "System.getenv", "std::env", "import.meta", "ssh-rsa", "ssh-ed",
     "\\f[", "\\fI", "\\fB", "\\fR", "\\fP", "\\-",

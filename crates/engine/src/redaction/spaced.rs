@@ -280,6 +280,9 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     if verb || name.promise == Promise::Perhaps || at(line, context.operator_at) == b'(' {
         return false;
     }
+    if is_program(context) {
+        return false;
+    }
     let level = matches!(text, [digit] if digit.is_ascii_digit());
     let verb = is_word(text, &["is", "was", "to", "of", "value", "set"]);
     let mut value = Value { start: value.start, end: value.end, quoted: value.quoted };
@@ -322,8 +325,17 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     false
 }
 
+/// `password-rotator to 0a3f…`: the name of a program or a package, which goes on after the promise.
+pub fn is_program(context: &Context<'_>) -> bool {
+    let line = context.hit.line;
+    let word = line.get(context.named.start..context.named.end).unwrap_or_default();
+    // `pypi-token.pypi` is a setting.
+    let joined = word.contains(&b'-') && !word.contains(&b'.');
+    !context.named.name.last && !context.named.name.capitals && joined
+}
+
 /// `request_id=…`, `trace:…`: the next field of a log line and not what the word before it has.
-fn is_field(text: &[u8]) -> bool {
+pub fn is_field(text: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphabetic() || b"_-.".contains(byte);
     let length = text.iter().take_while(|byte| is_name(byte)).count();
     let value = text.get(length + 1..).unwrap_or_default();

@@ -2,10 +2,10 @@
 //! of connection strings, definitions on a command line, defaults of variables, fields of an object with a login.
 
 use super::assignment::Context;
-use super::{chosen, devices};
 use super::names::Promise;
 use super::reading::at;
 use super::values::{Form, is_literal};
+use super::{chosen, devices};
 
 /// So far the other fields may be.
 const REACH: usize = 200;

@@ -344,6 +344,17 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     if makeup.length < 16 || makeup.spaces > 0 || is_slug(value) || is_slug_with_hash(value) {
         return false;
     }
+    // `user:42:session:…`: the key of something in a cache.
+    let first = value.split(|byte| *byte == b':').next().unwrap_or_default();
+    if value.iter().filter(|byte| **byte == b':').count() > 1
+        && first.iter().all(u8::is_ascii_lowercase)
+    {
+        return false;
+    }
+    // `user:password@tcp(host)/database`: only the password of it is one.
+    if [&b"@tcp"[..], b"@unix("].iter().any(|one| value.contains_str(one)) {
+        return false;
+    }
     let word = value.strip_suffix(b":").unwrap_or(value);
     if form != Form::Quoted && form != Form::Query && is_identifier(word) {
         return false;
@@ -367,16 +378,17 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     (mixed || symbols) && makeup.entropy >= enough && makeup.changes * 5 >= makeup.length
 }
 
-/// `1.8.0-rc.2+build.4417`, `v3.2.2+incompatible`, `20240611T101500-7fd2`, `1.8.0.dev12+g0a3`: numbers first, and then which build.
+/// `2.1.0-rc.3+build.77`, `v3.2.2+incompatible`, `20240611T101500-7fd2`, `1.8.0.dev12+g0a3`: numbers first, and then which build.
 pub fn is_version(value: &[u8]) -> bool {
-    let rest = value.strip_prefix(b"v").unwrap_or(value);
+    let range = value.iter().take(2).take_while(|byte| b"^~<>=".contains(byte)).count();
+    let rest = value.get(range..).unwrap_or_default();
+    let rest = rest.strip_prefix(b"v").unwrap_or(rest);
     let numbers = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
     let (numbers, tail) = rest.split_at(numbers);
     let parts = numbers.split(|byte| *byte == b'.').filter(|part| !part.is_empty());
     let short = parts.clone().all(|part| part.len() <= 4);
-    let dated = |part: &[u8]| {
-        part.len() == 8 && (part.starts_with(b"19") || part.starts_with(b"20"))
-    };
+    let dated =
+        |part: &[u8]| part.len() == 8 && (part.starts_with(b"19") || part.starts_with(b"20"));
     let counted = short && parts.clone().count() > 1 && numbers.first() != Some(&b'.');
     let of_day = parts.clone().next().is_some_and(dated);
     let letter = tail.first().copied().unwrap_or(b'-');
@@ -387,6 +399,20 @@ pub fn is_version(value: &[u8]) -> bool {
     (counted || of_day)
         && goes_on
         && tail.iter().all(|byte| byte.is_ascii_alphanumeric() || b".+~_-:".contains(byte))
+}
+
+/// Three numbers as versions have them and dates have not, and a sign behind them: no password either.
+fn is_semantic(value: &[u8]) -> bool {
+    let range = value.iter().take(2).take_while(|byte| b"^~<>=".contains(byte)).count();
+    let rest = value.get(range..).unwrap_or_default();
+    let numbers = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    let (numbers, tail) = rest.split_at(numbers);
+    let is_number =
+        |part: &[u8]| matches!(part.len(), 1..=3) && (part == b"0" || part.first() != Some(&b'0'));
+    numbers.split(|byte| *byte == b'.').count() == 3
+        && numbers.split(|byte| *byte == b'.').all(is_number)
+        && matches!(tail, [b'-' | b'+', letter, ..] if letter.is_ascii_alphanumeric())
+        && is_version(value)
 }
 
 /// `user:password` in Base64, as registries keep it.
@@ -440,6 +466,7 @@ fn is_technical(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let marks = value.iter().filter(|byte| b".:-+/T _Zv,".contains(byte)).count();
     is_number(value)
+        || is_semantic(value)
         || digits > 0
             && letters <= 2
             && value.len() < 32
