@@ -82,7 +82,7 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
         || password.contains(&b'{') && password.contains(&b'}'))
 }
 
-/// `user:password@tcp(host:3306)/database`, as drivers of MySQL take it: the sign of the host is here.
+/// `user:password@tcp(host:3306)/database`, as drivers of databases take it: the sign of the host is here.
 pub fn of_driver(hit: &Hit<'_>, found: &mut Found<'_>) {
     let before = hit.line.get(..hit.at).unwrap_or_default();
     let before = before.get(before.len().saturating_sub(LONGEST)..).unwrap_or_default();

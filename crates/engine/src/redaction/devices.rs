@@ -1,5 +1,5 @@
 //! Lines of routers, switches and firewalls: what stands before and after the name says that a secret follows, whatever it looks
-//! like. Cisco and its kin, Juniper, MikroTik; and the dialogue of file transfers, which is written in the same way.
+//! like. Cisco and its kin, Juniper and others; and the dialogue of file transfers, which is written in the same way.
 
 use super::assignment::Context;
 use super::found::{Hit, Memory};
@@ -155,7 +155,7 @@ fn is_chosen(text: &[u8]) -> bool {
             && is_given(text, name)
 }
 
-/// `/ip ipsec identity add peer=hub secret=…`: a command of MikroTik's, or a line of what it exports.
+/// `/ip ipsec identity add peer=hub secret=…`: a command of a router whose fields have names, or a line of what it exports.
 pub fn is_defined(context: &Context<'_>) -> bool {
     let line = context.line();
     if context.named.start > LONGEST {

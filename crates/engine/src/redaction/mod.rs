@@ -48,6 +48,7 @@ mod sure;
 mod table;
 mod tokens;
 mod values;
+mod versions;
 mod vocabulary;
 mod wallets;
 

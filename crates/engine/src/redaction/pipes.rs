@@ -48,7 +48,7 @@ pub fn piped_token(hit: &Hit<'_>, found: &mut Found<'_>) {
     let Some(pipe) = before.iter().rposition(|byte| *byte == b'|') else { return };
     let front = before.get(..pipe).unwrap_or_default();
     let Some((start, end)) = echoed(front) else { return };
-    if front.get(start..end).is_some_and(|text| is_token(text)) {
+    if front.get(start..end).is_some_and(is_token) {
         found.add(start, end, "token");
     }
 }

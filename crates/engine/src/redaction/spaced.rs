@@ -10,7 +10,8 @@ use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
 use super::sure::is_given;
-use super::values::{Form, Makeup, is_secret, is_version};
+use super::values::{Form, Makeup, is_secret};
+use super::versions::{is_tag, is_version};
 use super::{announced, chosen, devices, vocabulary};
 
 /// True if a value was found.
@@ -53,15 +54,7 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {
-        let next = line.get(value.end..).unwrap_or_default().trim_ascii();
-        let netrc = next.is_empty()
-            || [&b"machine"[..], b"account", b"default", b"macdef", b"port ", b"#", b"protocol "]
-                .iter()
-                .any(|one| next.starts_with(one));
-        netrc
-            && at(line, context.operator_at) != b'('
-            && !vocabulary::is_placeholder(text)
-            && text.len() > 2
+        is_of_netrc(context, &value, text)
     } else if let Some(accepted) = is_configured(context, &value, text, word) {
         accepted
     } else if let Some((start, end)) = last_column(context) {
@@ -97,6 +90,20 @@ fn is_configured(context: &Context<'_>, value: &Value, text: &[u8], word: &[u8])
         return Some(is_given(text, name));
     }
     None
+}
+
+/// `password …` after `machine …` and `login …`.
+fn is_of_netrc(context: &Context<'_>, value: &Value, text: &[u8]) -> bool {
+    let line = context.hit.line;
+    let next = line.get(value.end..).unwrap_or_default().trim_ascii();
+    let netrc = next.is_empty()
+        || [&b"machine"[..], b"account", b"default", b"macdef", b"port ", b"#", b"protocol "]
+            .iter()
+            .any(|one| next.starts_with(one));
+    netrc
+        && at(line, context.operator_at) != b'('
+        && !vocabulary::is_placeholder(text)
+        && text.len() > 2
 }
 
 struct Value {
@@ -344,23 +351,6 @@ pub fn is_field(text: &[u8]) -> bool {
         && text.first().is_some_and(u8::is_ascii_alphabetic)
         // `…==` is the end of Base64.
         && value.iter().any(|byte| *byte != b'=')
-}
-
-/// `main-70a5a2ed`, `token-svc-7d9f8b6c5d-x2k4q`: which one of several builds, in small letters.
-fn is_tag(text: &[u8]) -> bool {
-    let mut parts = text.split(|byte| b"-_.+".contains(byte));
-    let word = parts.next().unwrap_or_default();
-    let short = |part: &[u8]| part.len() <= 12 || matches!(part.len(), 40 | 64) && is_hex(part);
-    let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let mut parts = parts.peekable();
-    word.len() > 2
-        && word.iter().all(u8::is_ascii_lowercase)
-        && parts.peek().is_some()
-        && parts.all(|part| short(part) && part.iter().all(plain))
-}
-
-fn is_hex(part: &[u8]) -> bool {
-    part.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Without the stop of a sentence.

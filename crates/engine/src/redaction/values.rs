@@ -9,6 +9,7 @@ use super::names::{
     ACCESS_TOKEN, ERLANG_COOKIE, LISTED_KEY, Name, Promise, ROUTING_KEY, SECRET_ID, WEAK_KEY,
 };
 use super::references::{is_identifier, is_reference};
+use super::versions::{is_semantic, is_version};
 use super::vocabulary;
 
 /// Where a value stands.
@@ -346,9 +347,7 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     }
     // `user:42:session:…`: the key of something in a cache.
     let first = value.split(|byte| *byte == b':').next().unwrap_or_default();
-    if value.iter().filter(|byte| **byte == b':').count() > 1
-        && first.iter().all(u8::is_ascii_lowercase)
-    {
+    if value.split(|byte| *byte == b':').count() > 2 && first.iter().all(u8::is_ascii_lowercase) {
         return false;
     }
     // `user:password@tcp(host)/database`: only the password of it is one.
@@ -376,43 +375,6 @@ fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     }
     let enough = if form == Form::Query { 3.0 } else { 3.5 };
     (mixed || symbols) && makeup.entropy >= enough && makeup.changes * 5 >= makeup.length
-}
-
-/// `2.1.0-rc.3+build.77`, `v3.2.2+incompatible`, `20240611T101500-7fd2`, `1.8.0.dev12+g0a3`: numbers first, and then which build.
-pub fn is_version(value: &[u8]) -> bool {
-    let range = value.iter().take(2).take_while(|byte| b"^~<>=".contains(byte)).count();
-    let rest = value.get(range..).unwrap_or_default();
-    let rest = rest.strip_prefix(b"v").unwrap_or(rest);
-    let numbers = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-    let (numbers, tail) = rest.split_at(numbers);
-    let parts = numbers.split(|byte| *byte == b'.').filter(|part| !part.is_empty());
-    let short = parts.clone().all(|part| part.len() <= 4);
-    let dated =
-        |part: &[u8]| part.len() == 8 && (part.starts_with(b"19") || part.starts_with(b"20"));
-    let counted = short && parts.clone().count() > 1 && numbers.first() != Some(&b'.');
-    let of_day = parts.clone().next().is_some_and(dated);
-    let letter = tail.first().copied().unwrap_or(b'-');
-    let goes_on = b"-+~_".contains(&letter)
-        || counted && numbers.ends_with(b".")
-        || counted && matches!(letter, b'a' | b'b' | b'r')
-        || of_day && matches!(letter, b'T' | b'.');
-    (counted || of_day)
-        && goes_on
-        && tail.iter().all(|byte| byte.is_ascii_alphanumeric() || b".+~_-:".contains(byte))
-}
-
-/// Three numbers as versions have them and dates have not, and a sign behind them: no password either.
-fn is_semantic(value: &[u8]) -> bool {
-    let range = value.iter().take(2).take_while(|byte| b"^~<>=".contains(byte)).count();
-    let rest = value.get(range..).unwrap_or_default();
-    let numbers = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-    let (numbers, tail) = rest.split_at(numbers);
-    let is_number =
-        |part: &[u8]| matches!(part.len(), 1..=3) && (part == b"0" || part.first() != Some(&b'0'));
-    numbers.split(|byte| *byte == b'.').count() == 3
-        && numbers.split(|byte| *byte == b'.').all(is_number)
-        && matches!(tail, [b'-' | b'+', letter, ..] if letter.is_ascii_alphanumeric())
-        && is_version(value)
 }
 
 /// `user:password` in Base64, as registries keep it.
