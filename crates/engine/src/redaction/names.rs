@@ -296,7 +296,7 @@ const NOT_AFTER: &[&str] = &[
     "domain", "realm", "region", "zone", "keyid", "curve", "usages", "ops", "down", "up", "press",
     "pressed", "path", "bindings", "binding", "map", "maps", "metric", "metrics", "total",
     "counter", "sum", "bucket", "buckets", "le", "plugin", "plugins", "file_path", "jar", "pom", "aar", "war", "tgz", "whl", "zip", "gz", "nupkg", "deb", "rpm", "gem", "dll", "exe", "asm",
-    "js", "ts", "py", "java", "pem", "crt", "txt", "json", "yaml", "yml", "md", "html", "csv", "attribute", "attr", "arg", "argument", "literal", "selector", "locator", "xpath", "less", "free",
+    "js", "ts", "py", "java", "pem", "crt", "attribute", "attr", "arg", "argument", "literal", "selector", "locator", "xpath", "less", "free",
     "fds", "fd", "node", "tag", "details", "func", "fn", "over", "band", "on", "methods", "bytes",
     "expired", "needed", "rejected", "restriction", "allowed", "flag", "flags", "re", "regexp", "rx",
 ];

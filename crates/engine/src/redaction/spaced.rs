@@ -311,7 +311,9 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     if text.starts_with(b"*") || text.contains(&b'(') && !value.quoted {
         return false;
     }
-    if !value.quoted && (is_field(text) || is_version(text) || is_tag(text)) {
+    // `trace:…` is one here too: a password that is said has its colon elsewhere as a rule.
+    let field = is_field(text) || is_named(text, b':');
+    if !value.quoted && (field || is_version(text) || is_tag(text) || is_file(text)) {
         return false;
     }
     let makeup = Makeup::of(text);
@@ -338,16 +340,30 @@ pub fn is_program(context: &Context<'_>) -> bool {
     let word = line.get(context.named.start..context.named.end).unwrap_or_default();
     // `pypi-token.pypi` is a setting.
     let joined = word.contains(&b'-') && !word.contains(&b'.');
-    !context.named.name.last && !context.named.name.capitals && joined
+    // `api-token-prod`: whose it is, not what it is.
+    let owners: [&[u8]; 6] = [b"-prod", b"-production", b"-staging", b"-dev", b"-test", b"-live"];
+    let owned = owners.iter().any(|one| word.ends_with(one));
+    !context.named.name.last && !context.named.name.capitals && joined && !owned
 }
 
-/// `request_id=…`, `trace:…`: the next field of a log line and not what the word before it has.
+/// `b/token-0a3f.txt`: a path, whatever its parts are.
+fn is_file(text: &[u8]) -> bool {
+    let ending = text.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    text.contains(&b'/') && ending.len() < text.len() && vocabulary::is_ending(ending)
+}
+
+/// `request_id=…`: the next field of a log line and not what the word before it has.
 pub fn is_field(text: &[u8]) -> bool {
+    is_named(text, b'=')
+}
+
+/// A name, the sign and something more.
+fn is_named(text: &[u8], sign: u8) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphabetic() || b"_-.".contains(byte);
     let length = text.iter().take_while(|byte| is_name(byte)).count();
     let value = text.get(length + 1..).unwrap_or_default();
     length > 1
-        && matches!(at(text, length), b'=' | b':')
+        && at(text, length) == sign
         && text.first().is_some_and(u8::is_ascii_alphabetic)
         // `…==` is the end of Base64.
         && value.iter().any(|byte| *byte != b'=')

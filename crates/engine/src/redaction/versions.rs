@@ -9,8 +9,12 @@ pub fn is_version(value: &[u8]) -> bool {
     let (numbers, tail) = rest.split_at(numbers);
     let parts = numbers.split(|byte| *byte == b'.').filter(|part| !part.is_empty());
     let short = parts.clone().all(|part| part.len() <= 4);
-    let dated =
-        |part: &[u8]| part.len() == 8 && (part.starts_with(b"19") || part.starts_with(b"20"));
+    let dated = |part: &[u8]| {
+        let (year, day) = part.split_at(part.len().min(4));
+        part.len() == 8
+            && matches!(year, [b'1', b'9', ..] | [b'2', b'0', ..])
+            && matches!(day, [b'0', _, b'0'..=b'3', _] | [b'1', b'0'..=b'2', b'0'..=b'3', _])
+    };
     let counted = short && parts.clone().count() > 1 && numbers.first() != Some(&b'.');
     let of_day = parts.clone().next().is_some_and(dated);
     let letter = tail.first().copied().unwrap_or(b'-');
@@ -18,7 +22,15 @@ pub fn is_version(value: &[u8]) -> bool {
         || counted && numbers.ends_with(b".")
         || counted && matches!(letter, b'a' | b'b' | b'r')
         || of_day && matches!(letter, b'T' | b'.');
+    // Builds are called by small digits; letters of both cases in one long part were drawn at random.
+    let drawn = tail.split(|byte| b".+~_-:".contains(byte)).any(|part| {
+        part.len() >= 16
+            && part.iter().any(u8::is_ascii_uppercase)
+            && part.iter().any(u8::is_ascii_lowercase)
+            && part.iter().any(u8::is_ascii_digit)
+    });
     (counted || of_day)
+        && !drawn
         && goes_on
         && tail.iter().all(|byte| byte.is_ascii_alphanumeric() || b".+~_-:".contains(byte))
 }
