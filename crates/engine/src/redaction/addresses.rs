@@ -82,6 +82,22 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
         || password.contains(&b'{') && password.contains(&b'}'))
 }
 
+/// `user:password@tcp(host:3306)/database`, as drivers of databases take it: the sign of the host is here.
+pub fn of_driver(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let before = hit.line.get(..hit.at).unwrap_or_default();
+    let before = before.get(before.len().saturating_sub(LONGEST)..).unwrap_or_default();
+    let open = before.iter().rposition(|byte| b" \t\"'`".contains(byte));
+    let word = before.get(open.map_or(0, |open| open + 1)..).unwrap_or_default();
+    let Some(colon) = word.iter().position(|byte| *byte == b':') else { return };
+    let (user, password) = (&word[..colon], word.get(colon + 1..).unwrap_or_default());
+    // `DSN=user`
+    let user = user.rsplit(|byte| *byte == b'=').next().unwrap_or_default();
+    let address = user.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    if !address && !password.starts_with(b"/") && is_password(user, password) {
+        found.add(hit.at - password.len(), hit.at, DATABASE);
+    }
+}
+
 /// Where reports of errors are sent: every page that sends them has that address, and its key opens nothing else.
 fn is_announced(host: &[u8]) -> bool {
     let host = host.split(|byte| b"/:?".contains(byte)).next().unwrap_or_default();

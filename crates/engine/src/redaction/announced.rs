@@ -7,6 +7,7 @@ use super::expected::{Column, Expected, cells, listed};
 use super::found::Found;
 use super::names::Promise;
 use super::reading::{after_spaces, at};
+use super::spaced::{is_field, is_program};
 use super::sure::is_given;
 use super::values::{APPLICATION_PASSWORD, Form, Makeup, is_application_password, is_secret};
 use super::{below, chosen};
@@ -88,7 +89,7 @@ pub fn told(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     if name.promise == Promise::Perhaps || context.quote.is_some() || text.len() > LONGEST + 64 {
         return false;
     }
-    if !is_begun(text) {
+    if !is_begun(text) || is_program(context) {
         return false;
     }
     if let Some(start) = text.len().checked_sub(APPLICATION_PASSWORD)
@@ -117,12 +118,17 @@ pub fn told(context: &Context<'_>, found: &mut Found<'_>) -> bool {
         || chosen::is_no_name(word) && makeup.digits > 0
         || is_base32(word);
     let bracketed = word.ends_with(b")") || word.iter().any(|byte| b"(<>`\"".contains(byte));
+    // `tF;7mb>xK!e`: with letters of both cases, a number and signs nobody takes it for anything else.
+    let signed = kinds == 4 && strong && sentence.ends_with(b":") && at(word, 0) != b'<';
     if ends
         && prose
         && strong
         && !mail
-        && !bracketed
-        && (is_secret(word, name, Form::Plain) || chosen::is_no_name(word) && is_given(word, name))
+        && !is_field(word)
+        && (!bracketed || signed && is_secret(word, name, Form::Quoted))
+        && (signed
+            || is_secret(word, name, Form::Plain)
+            || chosen::is_no_name(word) && is_given(word, name))
     {
         let start = context.operator_at + space + 1;
         found.add(start, start + word.len(), context.kind());

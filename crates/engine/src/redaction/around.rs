@@ -129,6 +129,19 @@ impl Context<'_> {
         named && (begins || timed || marked || joined || value.contains(&b'/'))
     }
 
+    /// `registry.test/acme/session-secret:main-70a5a2ed`: a path, and which one of its builds.
+    pub fn is_image(&self) -> bool {
+        let line = self.line();
+        let start = self.operator_at + 1;
+        let tag = line.get(start..unquoted_end(line, start, Stops::Word)).unwrap_or_default();
+        let before = line.get(..self.named.start).unwrap_or_default();
+        self.operator_at == self.named.end
+            && before.ends_with(b"/")
+            && !tag.iter().any(u8::is_ascii_uppercase)
+            && tag.iter().all(|byte| is_name_byte(*byte))
+            && tag.iter().any(|byte| b"-._".contains(byte))
+    }
+
     /// `NAME=value`, also of a small name.
     pub fn is_tight(&self, form: Form) -> bool {
         form == Form::Plain && at(self.line(), self.operator_at) == b'='

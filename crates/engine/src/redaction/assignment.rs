@@ -14,8 +14,8 @@ use super::reading::{
 use super::sure::is_given;
 use super::values::{self, Form, is_secret};
 use super::{
-    announced, below, chosen, code, commands, forms, headers, inserts, logins, prompts, siblings,
-    spaced,
+    announced, below, chosen, code, commands, devices, forms, headers, inserts, logins, prompts,
+    siblings, spaced,
 };
 
 pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun {
@@ -40,6 +40,9 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
     let Some(named) = classify(hit.line, start, end, quote) else {
         if hit.line.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case(b"keyname")) {
             memory.remember_name(hit.absolute(end), KEY_BESIDE);
+        }
+        if let Some((from, to)) = devices::secret(hit, (start, end), memory) {
+            found.add(from, to, "password");
         }
         return Begun::Nothing;
     };
@@ -154,6 +157,7 @@ impl Context<'_> {
             b':' if self.quote.is_none() && code::is_selector(line, self.operator_at) => {
                 return false;
             }
+            b':' if self.is_image() => return false,
             b':' => self.after_colon(self.operator_at + 1, found),
             b'?' | b'!' if next == b':' => self.after_colon(self.operator_at + 2, found),
             b',' if self.quote.is_some() => return self.argument(found),

@@ -207,6 +207,25 @@ pub fn users(hit: &Hit<'_>) -> Begun {
     Begun::Nothing
 }
 
+/// `ftp -n host <<EOF`: the login is on one of the next lines.
+pub fn transfer(hit: &Hit<'_>) -> Begun {
+    let heredoc = hit.line.windows(2).rposition(|pair| pair == b"<<");
+    let tag = heredoc.and_then(|place| hit.line.get(place..)).unwrap_or_default();
+    if is_heredoc(tag.trim_ascii_end()) {
+        return Begun::Block(Block::Expected(Expected::Transfer { left: 4 }));
+    }
+    Begun::Nothing
+}
+
+/// `user name password`
+pub fn transfer_login(line: &[u8]) -> Option<(usize, usize)> {
+    let rest = line.trim_ascii_start().strip_prefix(b"user ")?;
+    let from = line.len() - rest.len();
+    let space = from + rest.trim_ascii_end().iter().rposition(|byte| *byte == b' ')?;
+    let text = line.get(space + 1..)?.trim_ascii_end();
+    is_real(text).then_some((space + 1, space + 1 + text.len()))
+}
+
 /// `user:password`
 pub fn user(line: &[u8]) -> Part {
     let Some((start, end)) = only_word(line) else { return Part::Over };

@@ -4,7 +4,7 @@ use super::expected::Expected;
 use super::found::{Found, Hit, Memory};
 use super::literals::from_base64;
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
-use super::vocabulary;
+use super::{digests, vocabulary};
 
 /// A block that has begun. Its lines come one after another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub enum Block {
     Data {
         indent: usize,
         sure: bool,
+    },
+    /// Names and their digests, deeper than this.
+    Digests {
+        indent: usize,
     },
     /// What the line before announces.
     Expected(Expected),
@@ -48,6 +52,8 @@ pub enum Part {
     Until(usize),
     /// A part of it in which nothing is secret.
     Nothing,
+    /// Known for what it is, whatever the names in it promise.
+    Harmless,
     /// The block was over before.
     Over,
 }
@@ -71,6 +77,7 @@ pub enum Start {
     Kind,
     ApiVersion,
     Data,
+    Digests,
 }
 
 pub const WORDS: &[(&str, Start)] = &[
@@ -103,6 +110,7 @@ pub fn look(
     match start {
         Start::Armour => return armour(hit, length, found),
         Start::Vault => return Begun::Block(Block::Vault { seen: false }),
+        Start::Digests => return digests::look(hit, length),
         Start::PrivateLines => {
             let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).take(4);
             let left = digits.fold(0, |left, digit| left * 10 + u32::from(digit - b'0'));
@@ -215,7 +223,7 @@ fn is_base(byte: u8) -> bool {
 impl Block {
     /// What is only perhaps there leaves the next lines to whatever else the line has.
     pub fn gives_way(&self) -> bool {
-        matches!(self, Block::Expected(Expected::WalletKey { .. }))
+        matches!(self, Block::Expected(Expected::WalletKey { .. }) | Block::Digests { .. })
     }
 
     /// Its lines may hold other secrets, and begin another block.
@@ -228,6 +236,7 @@ impl Block {
             Block::Armour(_) | Block::Counted { .. } => "private-key",
             Block::Vault { .. } => "ansible-vault",
             Block::Data { .. } => "kubernetes-secret",
+            Block::Digests { .. } => "digest",
             Block::Expected(expected) => expected.kind(),
         }
     }
@@ -250,6 +259,7 @@ impl Block {
                 Self::first(seen, line)
             }
             Block::Data { indent, sure } => data(line, *indent, *sure),
+            Block::Digests { indent } => digests::line(line, *indent),
             Block::Expected(expected) => expected.line(line),
         }
     }

@@ -17,7 +17,7 @@ pub const CALLS: &[(&str, usize)] = &[
     ("getConnection(", 3), ("mysql.connect(", 3), ("mysqldb.connect(", 3), ("mysqli(", 3), ("mysqli_connect(", 3),
     ("mysql_connect(", 3), ("mysql_pconnect(", 3), ("mssql_connect(", 3), ("sqlsrv_connect(", 3),
     ("odbc_connect(", 3), ("DBI->connect(", 3), ("DBI.connect(", 3), ("oci_connect(", 2), ("oracle.connect(", 2),
-    ("oracledb.connect(", 2), ("ssh.connect(", 4), ("imap_open(", 3), ("ldap_bind(", 3), ("simple_bind_s(", 2),
+    ("oracledb.connect(", 2), ("ssh.connect(", 4), ("imap_open(", 3), ("ldap_bind(", 3), (".simple_bind_s(", 2), ("ldap_simple_bind_s(", 3),
     ("jwt.sign(", 2), ("jwt.verify(", 2), ("jwt.encode(", 2), ("jwt.decode(", 2), ("jsonwebtoken.sign(", 2),
     ("createHmac(", 2), ("hash_hmac(", 3), ("hmac.hexdigest(", 2), ("hmac.digest(", 2), ("hmac.new(", 1),
     ("hmac.new(sha256.new,", 1), ("hmac.new(sha512.new,", 1), ("hmac.new(sha1.new,", 1), ("HmacSHA256(", 2),
@@ -30,6 +30,14 @@ pub const CALLS: &[(&str, usize)] = &[
     (".basicAuthentication(", 2), ("httpBasic(", 2), (".setBasicAuth(", 2), (".auth_basic(", 2),
     ("pymssql.connect(", 3), ("ibm_db.connect(", 3), ("MongoCredential.createCredential(", 3), ("ftplib.FTP(", 3),
     ("paramiko.connect(", 4), ("Net::SSH.start(", 3), ("SimpleCredentials(", 2), ("XmppClient(", 2),
+    ("mysql_real_connect(", 4), ("mysql_change_user(", 3), ("PQsetdbLogin(", 7), ("PG::Connection.new(", 7),
+    ("PG::Connection.open(", 7), ("SQLConnect(", 6), ("SQLConnectA(", 6), ("driver->connect(", 3), ("instance()->connect(", 3),
+    ("conn.connect(", 4), ("pymysql.connect(", 3), ("dbapi.connect(", 4), ("cass_cluster_set_credentials(", 3),
+    ("mosquitto_username_pw_set(", 3), (".username_pw_set(", 2), ("ssh_userauth_password(", 3),
+    ("libssh2_userauth_password(", 3), ("WiFi.begin(", 2), ("WiFi.softAP(", 2), ("WiFiMulti.addAP(", 2),
+    ("wifiMulti.addAP(", 2), ("AUTH %s\",", 1), ("oci_pconnect(", 2), ("oci_new_connect(", 2), ("ocilogon(", 2),
+    ("db2_connect(", 3), ("ibase_connect(", 3), ("fbird_connect(", 3), ("sybase_connect(", 3), ("sqlite3_key(", 2),
+    ("PKCS12_parse(", 2), ("X509Certificate2(", 2), ("keyStore.load(", 2), ("ks.load(", 2),
     ("signInWithEmailAndPassword(", 3), ("createUserWithEmailAndPassword(", 3), ("signInWithPassword(", 2),
 ];
 

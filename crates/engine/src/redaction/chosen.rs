@@ -62,6 +62,31 @@ pub fn is_no_name(value: &[u8]) -> bool {
     makeup.upper > 0 && makeup.lower > makeup.upper && (hyphens || line_below) && is_joined(value)
 }
 
+/// `Heron-Vault-71`: words with capitals of which one may be a word of programs, if the first is none and a number ends it. Nobody
+/// calls a thing so where the name promises a password.
+pub fn is_titled(value: &[u8]) -> bool {
+    let mut parts = value.split(|byte| *byte == b'-');
+    let number = parts.next_back().unwrap_or_default();
+    let is_own = |word: &[u8]| {
+        word.len() > 3
+            && !vocabulary::is_of_code(word)
+            && !vocabulary::is_of_placeholders(word)
+            && !vocabulary::is_of_labels(word)
+    };
+    let titled = |word: &[u8]| {
+        word.len() > 2
+            && word.first().is_some_and(u8::is_ascii_uppercase)
+            && word.iter().skip(1).all(u8::is_ascii_lowercase)
+    };
+    let others = parts.clone().filter(|word| !is_own(word)).count();
+    (2..6).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+        && parts.clone().count() > 1
+        && parts.clone().all(titled)
+        && parts.next().is_some_and(is_own)
+        && others < 2
+}
+
 /// `quartz/Bison4`: two words with letters of both cases and a number, which paths have rarely.
 pub fn is_slashed(value: &[u8]) -> bool {
     let makeup = Makeup::of(value);

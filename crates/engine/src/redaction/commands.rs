@@ -4,7 +4,7 @@
 use super::blocks::{Begun, Block};
 use super::expected::Expected;
 use super::found::{Found, Hit, Memory};
-use super::names::{self, Promise};
+use super::names::{self, Name, Promise};
 use super::reading::{Stops, after_spaces, at, unquoted_end};
 use super::values::Makeup;
 use super::{pipes, vocabulary};
@@ -29,12 +29,15 @@ pub fn look(hit: &Hit<'_>, memory: &mut Memory, found: &mut Found<'_>) -> Begun 
     // After an arrow the folder may come first, and the branch.
     let arrow = place > 2 && line.get(..3).is_some_and(|head| head.starts_with(b"\xe2"));
     let words = if arrow { 4 } else { 1 };
-    let mut commands = std::iter::successors(Some(command), |command| {
+    let commands = std::iter::successors(Some(command), |command| {
         let space = command.iter().position(|byte| *byte == b' ')?;
         command.get(space + 1..).map(<[u8]>::trim_ascii_start)
     });
-    if commands.by_ref().take(words).any(prints_a_secret) {
+    if commands.clone().take(words).any(prints_a_secret) {
         return Begun::Block(Block::Expected(Expected::Output));
+    }
+    if commands.take(words).any(asks_for_a_secret) {
+        return Begun::Block(Block::Expected(Expected::Announced { name: PRINTED, left: 1 }));
     }
     Begun::Nothing
 }
@@ -88,7 +91,8 @@ const PRINTING: &[(&str, &[&str])] = &[
     ("flyctl auth token", &[]), ("heroku auth:token", &[]), ("htpasswd -n", &[]), ("mkpasswd", &[]),
     ("juju show-secret ", &[]), ("credstash get ", &[]), ("consul keygen", &[]), ("nomad operator gossip keyring generate", &[]),
     ("php artisan key:generate --show", &[]), ("rails secret", &[]), ("rake secret", &[]), ("bin/rails secret", &[]),
-    ("mix phx.gen.secret", &[]), ("uuidgen-secret", &[]), ("ansible-vault decrypt_string", &[]),
+    ("mix phx.gen.secret", &[]), ("xkcdpass", &[]), ("diceware", &[]), ("apg -", &[]), ("kubeadm token create", &[]),
+    ("kubeadm token generate", &[]), ("docker swarm join-token ", &["-q"]), ("k3s token create", &[]), ("uuidgen-secret", &[]), ("ansible-vault decrypt_string", &[]),
 ];
 
 /// What such a command may be sent through: it is still the secret that is printed.
@@ -139,6 +143,40 @@ fn prints_a_secret(command: &[u8]) -> bool {
         (first.starts_with(begin.as_bytes()) || begin.as_bytes().strip_suffix(b" ") == Some(first))
             && needed.iter().all(|one| has(first, one))
     }) || shows_a_value(first)
+}
+
+/// What a command prints that was asked for it by a name that promises something.
+const PRINTED: Name =
+    Name { promise: Promise::Password, kind: "command-output", capitals: false, last: true };
+
+/// How words end by which programs are asked to show what they keep or to make it.
+const ASKING: [&[u8]; 12] = [
+    b"initial-password",
+    b"get-password",
+    b"show-password",
+    b"print-password",
+    b"generate-password",
+    b"generate-token",
+    b"print-token",
+    b"get-token",
+    b"show-token",
+    b"create-token",
+    b"join-token",
+    b"certificate-key",
+];
+
+/// `argocd admin initial-password`, `acme token create`: any program, so what it prints must look like it.
+fn asks_for_a_secret(command: &[u8]) -> bool {
+    if command.iter().any(|byte| matches!(byte, b'|' | b'>' | b'=' | b'"' | b'\'')) {
+        return false;
+    }
+    let words = command.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).take(8);
+    let verbs: [&[u8]; 6] = [b"create", b"generate", b"show", b"print", b"get", b"new"];
+    let kept: [&[u8]; 3] = [b"token", b"password", b"secret"];
+    let pairs = words.clone().skip(1).zip(words.clone().skip(2));
+    words.skip(1).any(|word| ASKING.iter().any(|one| word.ends_with(one)))
+        || pairs.clone().any(|(word, verb)| kept.contains(&word) && verbs.contains(&verb))
+        || pairs.clone().any(|(verb, word)| kept.contains(&word) && verbs.contains(&verb))
 }
 
 fn is_of_kubernetes(command: &[u8]) -> bool {

@@ -25,6 +25,8 @@ pub enum Expected {
     Below(Below),
     /// `user:password`, line by line.
     Users,
+    /// `user name password` on one of so many lines.
+    Transfer { left: u8 },
     /// Words for the recovery of a wallet.
     Words { left: u8 },
     /// A key of a wallet on one of so many lines.
@@ -53,7 +55,7 @@ impl Expected {
             | Expected::Listed(name)
             | Expected::Column(name, _) => name.kind,
             Expected::Below(below) => below.kind,
-            Expected::Users => "password-argument",
+            Expected::Users | Expected::Transfer { .. } => "password-argument",
             Expected::Words { .. } => wallets::SEED_PHRASE,
             Expected::WalletKey { .. } => wallets::WALLET_KEY,
             Expected::Codes { .. } => wallets::RECOVERY_CODES,
@@ -67,6 +69,7 @@ impl Expected {
             Expected::Announced { left: 0, .. }
             | Expected::Words { left: 0 }
             | Expected::WalletKey { left: 0 }
+            | Expected::Transfer { left: 0 }
             | Expected::Done => Part::Over,
             Expected::Announced { left, .. } | Expected::Words { left }
                 if line.trim_ascii().is_empty() =>
@@ -90,6 +93,11 @@ impl Expected {
             }
             Expected::Below(below) => below.line(line),
             Expected::Users => below::user(line),
+            Expected::Transfer { left } => {
+                *left -= 1;
+                let login = below::transfer_login(line);
+                login.map_or(Part::Nothing, |(from, to)| Part::Piece(from, to))
+            }
             Expected::WalletKey { left } => {
                 *left -= 1;
                 wallets::key(line).map_or(Part::Nothing, |(from, to)| Part::Piece(from, to))

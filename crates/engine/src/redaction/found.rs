@@ -92,6 +92,7 @@ pub struct Memory {
     named: Option<(u64, Name)>,
     login: Option<u64>,
     question: Option<u64>,
+    server: Option<u64>,
     /// `kind: Secret` was the last of its kind.
     pub secret_document: bool,
     /// Where `kind:` stood last.
@@ -102,6 +103,8 @@ pub struct Memory {
 
 /// So far a name reaches: the next line, or the next attributes.
 const NAME_REACHES: u64 = 160;
+/// So far the lines reach that belong to a server which a device is told of.
+const SERVER_REACHES: u64 = 512;
 /// So far `machine … login …` reaches.
 const LOGIN_REACHES: u64 = 256;
 
@@ -138,6 +141,16 @@ impl Memory {
     pub fn answers(&mut self, place: u64) -> bool {
         let end = self.question.take().and_then(|end| place.checked_sub(end));
         end.is_some_and(|far| far <= NAME_REACHES)
+    }
+
+    pub fn remember_server(&mut self, place: u64) {
+        self.server = Some(place);
+    }
+
+    pub fn server_is_near(&self, place: u64) -> bool {
+        self.server
+            .and_then(|server| place.checked_sub(server))
+            .is_some_and(|far| far <= SERVER_REACHES)
     }
 
     pub fn remember_login(&mut self, place: u64) {

@@ -4,7 +4,11 @@ use super::blocks::Begun;
 use super::found::{Found, Hit, Memory};
 use super::reading::{Stops, after_spaces, at, closing_quote, opening_quote, unquoted_end};
 use super::references::is_crypted;
-use super::{below, commands, headers, logins, pipes, prompts, statements, vocabulary, wallets};
+use super::values::Makeup;
+use super::{
+    addresses, below, commands, devices, headers, logins, pipes, prompts, statements, vocabulary,
+    wallets,
+};
 
 /// What kind of line a word of the gate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +63,18 @@ pub enum Line {
     Jar,
     /// `expect "password:"`, `send "…\r"`
     Dialog,
+    /// `echo … | az devops login`
+    PipedToken,
+    /// `user:password@tcp(host)/database`
+    Driver,
+    /// `tacacs server …`
+    Server,
+    /// `user:1001:…:…:::`, as Windows keeps passwords.
+    WindowsHash,
+    /// `&sk=…`
+    QueryKey,
+    /// `ftp -n host <<EOF`
+    Transfer,
 }
 
 pub const WORDS: &[(&str, Line)] = &[
@@ -147,6 +163,29 @@ pub const WORDS: &[(&str, Line)] = &[
     (":465 ", Line::MailMap),
     (" static:", Line::MailMap),
     ("response=\"", Line::Digest),
+    ("devops login", Line::PipedToken),
+    ("auth init", Line::PipedToken),
+    ("auth login", Line::PipedToken),
+    ("vault login -", Line::PipedToken),
+    ("cargo login", Line::PipedToken),
+    ("pulumi login", Line::PipedToken),
+    ("wandb login", Line::PipedToken),
+    ("huggingface-cli login", Line::PipedToken),
+    ("snyk auth", Line::PipedToken),
+    ("@tcp(", Line::Driver),
+    ("@tcp4(", Line::Driver),
+    ("@tcp6(", Line::Driver),
+    ("@unix(", Line::Driver),
+    ("tacacs server ", Line::Server),
+    ("radius server ", Line::Server),
+    (":::", Line::WindowsHash),
+    ("?sk=", Line::QueryKey),
+    ("&sk=", Line::QueryKey),
+    ("ftp -n", Line::Transfer),
+    ("ftp -i", Line::Transfer),
+    ("ftp -v", Line::Transfer),
+    ("diceware", Line::Command),
+    ("apg -", Line::Command),
 ];
 
 pub fn look(
@@ -161,6 +200,7 @@ pub fn look(
         Line::Phrase => return wallets::look_for_words(hit, length, found),
         Line::Codes => return wallets::look_for_codes(hit, length, found),
         Line::Command => return commands::look(hit, memory, found),
+        Line::Transfer => return below::transfer(hit),
         Line::Piped if hit.rest().starts_with(b"chpasswd") => {
             pipes::piped(hit, found);
             return below::users(hit);
@@ -178,13 +218,14 @@ fn look_at_line(
     found: &mut Found<'_>,
 ) {
     match line {
-        Line::Wallet | Line::Phrase | Line::Codes | Line::Command => {}
+        Line::Wallet | Line::Phrase | Line::Codes | Line::Command | Line::Transfer => {}
         Line::Community => logins::community(hit, hit.at + length, found),
         Line::PasswordFile => password_file(hit, found),
         Line::Crypted => crypted(hit, found),
         Line::Login => {
             let before = hit.line.get(..hit.at).unwrap_or_default();
             let first = hit.begins && before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+            let first = first && is_entry(hit.line, hit.at + length);
             if first || before.ends_with(b" ") && memory.login_is_near(hit.absolute(hit.at)) {
                 memory.remember_login(hit.absolute(hit.at));
             }
@@ -222,6 +263,17 @@ fn look_at_line(
         }
         Line::WindowsUser => logins::windows_user(hit, hit.at + length, found),
         Line::Dialog => prompts::dialog(hit, length, memory, found),
+        Line::PipedToken => pipes::piped_token(hit, found),
+        Line::Driver => addresses::of_driver(hit, found),
+        Line::Server => devices::server(hit, memory),
+        Line::WindowsHash => windows_hash(hit, found),
+        Line::QueryKey => {
+            let start = hit.at + length;
+            let end = unquoted_end(hit.line, start, Stops::Query);
+            if hit.line.get(start..end).is_some_and(|text| Makeup::of(text).is_random()) {
+                found.add(start, end, "url-secret");
+            }
+        }
         Line::Jar => {
             headers::look_for_jar(hit, found);
         }
@@ -232,6 +284,18 @@ pub fn is_real(text: &[u8]) -> bool {
     text.len() > 2
         && !matches!(text.first(), Some(b'$' | b'<' | b'{' | b'%' | b':' | b'/' | b'?' | b'@'))
         && !vocabulary::is_placeholder(text)
+}
+
+/// One word follows and then nothing, or the next word of the file: `login failed: password expired` is a sentence.
+fn is_entry(line: &[u8], place: usize) -> bool {
+    let start = after_spaces(line, place);
+    let end = unquoted_end(line, start, Stops::Line);
+    let next = line.get(after_spaces(line, end)..).unwrap_or_default().trim_ascii();
+    let words: [&[u8]; 7] =
+        [b"login ", b"password ", b"passwd ", b"account ", b"port ", b"protocol ", b"#"];
+    end > start
+        && !matches!(at(line, end - 1), b':' | b',')
+        && (next.is_empty() || words.iter().any(|word| next.starts_with(word)))
 }
 
 /// Five fields; the first on a line of its own.
@@ -277,6 +341,28 @@ fn crypted(hit: &Hit<'_>, found: &mut Found<'_>) {
             || text.starts_with(b"$$") && text.len() > 24)
     {
         found.add(start, start + text.len(), "password-hash");
+    }
+}
+
+/// Of the empty password, which everybody knows.
+const EMPTY: [&[u8]; 2] =
+    [b"aad3b435b51404eeaad3b435b51404ee", b"31d6cfe0d16ae931b73c59d7e0c089c0"];
+
+/// `user:1001:…:…:::`: two hashes of 32 digits, of which the first is of nothing as a rule.
+fn windows_hash(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let before = hit.line.get(..hit.at).unwrap_or_default();
+    let mut fields = before.rsplitn(4, |byte| *byte == b':');
+    let (second, first, number) = (fields.next(), fields.next(), fields.next());
+    let is_hash = |field: Option<&[u8]>| {
+        field.is_some_and(|hash| hash.len() == 32 && hash.iter().all(u8::is_ascii_hexdigit))
+    };
+    let numbered = number.is_some_and(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit));
+    let is_empty = |field: Option<&[u8]>| {
+        field.is_some_and(|hash| EMPTY.iter().any(|empty| hash.eq_ignore_ascii_case(empty)))
+    };
+    if is_hash(first) && is_hash(second) && numbered && !(is_empty(first) && is_empty(second)) {
+        let start = hit.at - if is_empty(first) { 32 } else { 65 };
+        found.add(start, hit.at, "password-hash");
     }
 }
 

@@ -136,7 +136,7 @@ pub fn community(hit: &Hit<'_>, behind: usize, found: &mut Found<'_>) {
     let line = hit.line;
     let mut place = behind;
     let rest = line.get(behind..).unwrap_or_default();
-    for between in [&b"-server community "[..], b"_community", b"-community"] {
+    for between in [&b"-server community "[..], b" community ", b"_community", b"-community"] {
         if rest.starts_with(between) {
             place = behind + between.len();
         }

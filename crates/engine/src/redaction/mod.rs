@@ -18,6 +18,8 @@ mod calls;
 mod chosen;
 mod code;
 mod commands;
+mod devices;
+mod digests;
 mod expected;
 mod forms;
 mod found;
@@ -46,6 +48,7 @@ mod sure;
 mod table;
 mod tokens;
 mod values;
+mod versions;
 mod vocabulary;
 mod wallets;
 
@@ -248,6 +251,9 @@ fn builtin() -> Gate<Meaning> {
     }
     for (word, start) in blocks::WORDS {
         gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));
+    }
+    for word in digests::HEADINGS {
+        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(Start::Digests));
     }
     // With the sign that follows: the word alone is everywhere.
     for word in ["default = \"", "default  ", "default: \"", "default\": \"", "default=\""] {

@@ -158,6 +158,11 @@ fn promise(words: &[&[u8]], at: usize, word: &[u8]) -> Option<(Promise, &'static
         if is_in(NOT_BEFORE_KEY, before) {
             return None;
         }
+        // Two ends of a tunnel share it, and people type it in.
+        let agreed = at.checked_sub(2).and_then(|at| words.get(at)).copied() == Some(b"pre");
+        if before == b"preshared" || before == b"shared" && agreed {
+            return Some((Promise::Password, "password"));
+        }
         let owned = is_in(BEFORE_KEY, before);
         return Some((if owned { Promise::Secret } else { Promise::Perhaps }, "api-key"));
     }

@@ -85,7 +85,7 @@ pub fn classify(line: &[u8], start: usize, end: usize, quote: Option<Quote>) -> 
         return None;
     }
     let text = line.get(from..end)?;
-    if is_public(line, from, text) || is_style(text) {
+    if is_public(line, from, text) || is_style(text) || is_of_checksum(line, from) {
         return None;
     }
     let name = of_words(line, from, text)
@@ -132,6 +132,14 @@ fn is_style(text: &[u8]) -> bool {
         && odd
         && front.iter().any(u8::is_ascii_lowercase)
         && names::classify(hash).is_none()
+}
+
+/// `checksum/secret: …`, as the annotations of a deployment have it.
+fn is_of_checksum(line: &[u8], start: usize) -> bool {
+    let before = line.get(..start).unwrap_or_default();
+    [&b"checksum/"[..], b"checksums/", b"sha256/", b"hash/", b"digest/", b"checksum.", b"checksum-"]
+        .iter()
+        .any(|one| before.ends_with(one))
 }
 
 /// `API key: …`

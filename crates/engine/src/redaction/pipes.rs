@@ -4,6 +4,7 @@ use super::commands;
 use super::found::{Found, Hit};
 use super::lines::{is_real, string_or_word};
 use super::reading::{Stops, after_spaces, at, unquoted_end};
+use super::values::{Makeup, is_slug};
 
 /// What `echo` or `printf` sends into the pipe that ends here.
 pub fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
@@ -39,6 +40,21 @@ pub fn piped(hit: &Hit<'_>, found: &mut Found<'_>) {
     if text.get(name..).is_some_and(is_real) {
         found.add(start + name, end, "password-argument");
     }
+}
+
+/// The same for programs that read a token, where other things may be sent as well.
+pub fn piped_token(hit: &Hit<'_>, found: &mut Found<'_>) {
+    let before = hit.line.get(..hit.at).unwrap_or_default();
+    let Some(pipe) = before.iter().rposition(|byte| *byte == b'|') else { return };
+    let front = before.get(..pipe).unwrap_or_default();
+    let Some((start, end)) = echoed(front) else { return };
+    if front.get(start..end).is_some_and(is_token) {
+        found.add(start, end, "token");
+    }
+}
+
+fn is_token(text: &[u8]) -> bool {
+    Makeup::of(text).is_random() && is_real(text) && !is_slug(text)
 }
 
 /// What the last `echo` or `printf` here prints.

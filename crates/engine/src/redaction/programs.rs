@@ -379,6 +379,16 @@ pub const PROGRAMS: &[Program] = &[
     behind("p4 -", program("p4", "", &[("-P", Made(1))])),
     program("drush", "user:password", &[("user:password", Odd(2))]),
     program("x11vnc", "", &[("-passwd", Next)]),
+    behind("b2 auth", program("b2", "", B2)),
+    behind("b2 account", program("b2", "account", B2)),
+    program("backblaze-b2", "", B2),
+    program("b2v4", "", B2),
+    program("ossutil", "config", &[("-k", Made(1))]),
+    program("ossutil64", "config", &[("-k", Made(1))]),
+    program("coscmd", "config", &[("-s", Made(1))]),
+    program("qshell", "account", &[("account", Made(2))]),
+    program("bmcloud", "login", &[("-k", Made(1))]),
+    behind("cf auth", program("cf", "auth", &[("auth", Odd(2))])),
 ];
 
 type Options = &'static [(&'static str, Takes)];
@@ -387,5 +397,8 @@ type Options = &'static [(&'static str, Takes)];
 const SNMP: Options = &[("-c", Next), ("-A", Next), ("-X", Next)];
 /// `\\\\host\\share SECRET /user:name`, `\\\\host\\share /user:name SECRET`
 const SHARE: Options = &[("\\\\", After), ("/user:", After), ("/USER:", After)];
+/// The id of a key and then the key.
+const B2: Options =
+    &[("authorize-account", Made(2)), ("authorize_account", Made(2)), ("authorize", Made(2))];
 const TARGET: Options = &[("", Target)];
 const PDF: Options = &[("-upw", Next), ("-opw", Next)];

@@ -7,6 +7,7 @@ use super::found::{Found, Hit, Memory};
 use super::lines::is_real;
 use super::names::{PASSPHRASE, Promise, SECRET_ID};
 use super::reading::{after_spaces, at, closing_quote, opening_quote};
+use super::spaced::is_field;
 use super::values::{Form, is_secret};
 
 /// The line begins with words that end with the name: `Retype new password`. Not indented, and a capital first, which is how
@@ -36,7 +37,8 @@ pub fn look(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let text = line.get(start..).unwrap_or_default().trim_ascii_end();
     let phrase = name.kind == PASSPHRASE && chosen::is_phrase(text, name);
     let form = if chosen::is_joined(text) { Form::Argument } else { Form::Plain };
-    let one = !text.contains(&b' ') && !text.starts_with(b"\"") && is_secret(text, name, form);
+    let other = text.contains(&b' ') || text.starts_with(b"\"") || is_field(text);
+    let one = !other && is_secret(text, name, form);
     if start > colon + 1 && (phrase || one) {
         found.add(start, start + text.len(), context.kind());
         return true;

@@ -60,7 +60,8 @@ pub fn is_reference(value: &[u8], form: Form) -> bool {
     if form != Form::Quoted && is_expression(value, form == Form::Spaced) {
         return true;
     }
-    form != Form::Quoted && form != Form::Argument && is_code(value) || is_call(value)
+    form != Form::Quoted && form != Form::Argument && is_code(value)
+        || is_call(value, form == Form::Quoted)
 }
 
 /// Where something is put in when it is run.
@@ -81,7 +82,7 @@ const REFERENCES: &[&str] = &[
     "arn:", "projects/", "vault:", "op://", "file:", "env:", "ENC[", "ENC(", "secretsmanager",
     "ssm:", "sops:", "sha256:", "sha512:", "sha1:", "sha256-", "sha384-", "sha512-", "sha256=",
     "sha1=", "md5:", "!Ref", "!Sub", "!vault", "!GetAtt", "keyring:", "gcp-secret:", "awskms:",
-    "data:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
+    "data:", "npm:", "workspace:", "link:", "git+", "github:", "ref+", "secret:", "secretref:", "kms:", "pkcs11:", "0x0000", "AgA", "sealed:",
     "sb_publishable_", "pk_live_", "pk_test_", "pk.",
     "process.env", "os.environ", "System.getenv", "std::env", "import.meta", "ssh-rsa", "ssh-ed",
     "\\f[", "\\fI", "\\fB", "\\fR", "\\fP", "\\-",
@@ -159,8 +160,8 @@ fn is_code(value: &[u8]) -> bool {
             && value.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// `getpass()`, `env("X")`
-fn is_call(value: &[u8]) -> bool {
+/// `getpass()`, `env("X")`. Without quotes it may be cut off at a space; in them it is whole.
+fn is_call(value: &[u8], quoted: bool) -> bool {
     let head = value
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:!?->".contains(byte))
@@ -174,5 +175,5 @@ fn is_call(value: &[u8]) -> bool {
             || value.ends_with(b");")
             || value.contains(&b'"')
             || value.contains(&b'\'')
-            || !value.contains(&b')'))
+            || !quoted && !value.contains(&b')'))
 }

@@ -5,13 +5,14 @@ use super::assignment::Context;
 use super::code::is_key_id;
 use super::found::{Found, Memory};
 use super::lines::is_real;
-use super::names::{Name, PASSPHRASE, Promise};
+use super::names::{PASSPHRASE, Promise};
 use super::reading::{
     Stops, after_escapes, after_spaces, at, closing_quote, opening_quote, unquoted_end,
 };
 use super::sure::is_given;
 use super::values::{Form, Makeup, is_secret};
-use super::{announced, chosen, vocabulary};
+use super::versions::{is_tag, is_version};
+use super::{announced, chosen, devices, vocabulary};
 
 /// True if a value was found.
 pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bool {
@@ -20,6 +21,10 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     let Some(value) = Value::at(line, context.operator_at) else { return false };
     if is_class(line, named.start) {
         return false;
+    }
+    if let Some((start, end)) = devices::look(context, memory) {
+        found.add(start, end, context.kind());
+        return true;
     }
     let text = line.get(value.start..value.end).unwrap_or_default();
     let word = line.get(named.start..named.end).unwrap_or_default();
@@ -49,15 +54,7 @@ pub fn look(context: &Context<'_>, memory: &Memory, found: &mut Found<'_>) -> bo
     } else if memory.login_is_near(context.hit.absolute(named.start))
         && is_word(word, &["password", "passwd", "account"])
     {
-        let next = line.get(value.end..).unwrap_or_default().trim_ascii();
-        let netrc = next.is_empty()
-            || [&b"machine"[..], b"account", b"default", b"macdef", b"port ", b"#", b"protocol "]
-                .iter()
-                .any(|one| next.starts_with(one));
-        netrc
-            && at(line, context.operator_at) != b'('
-            && !vocabulary::is_placeholder(text)
-            && text.len() > 2
+        is_of_netrc(context, &value, text)
     } else if let Some(accepted) = is_configured(context, &value, text, word) {
         accepted
     } else if let Some((start, end)) = last_column(context) {
@@ -92,10 +89,21 @@ fn is_configured(context: &Context<'_>, value: &Value, text: &[u8], word: &[u8])
     if first && password && name.last && joined && chosen::is_no_name(text) {
         return Some(is_given(text, name));
     }
-    is_of_device(line, context.named.start, word).then(|| {
-        let odd = text.iter().any(u8::is_ascii_digit) || chosen::is_chosen(text);
-        odd && text.len() > 1 && is_given(text, Name { promise: Promise::Password, ..name })
-    })
+    None
+}
+
+/// `password …` after `machine …` and `login …`.
+fn is_of_netrc(context: &Context<'_>, value: &Value, text: &[u8]) -> bool {
+    let line = context.hit.line;
+    let next = line.get(value.end..).unwrap_or_default().trim_ascii();
+    let netrc = next.is_empty()
+        || [&b"machine"[..], b"account", b"default", b"macdef", b"port ", b"#", b"protocol "]
+            .iter()
+            .any(|one| next.starts_with(one));
+    netrc
+        && at(line, context.operator_at) != b'('
+        && !vocabulary::is_placeholder(text)
+        && text.len() > 2
 }
 
 struct Value {
@@ -259,20 +267,6 @@ fn is_sql(line: &[u8], word: &[u8], context: &Context<'_>) -> bool {
         && sql.iter().any(|one| before.windows(one.len()).any(|window| window == one.as_bytes()))
 }
 
-/// `username bob privilege 15 secret …`, `enable password …`: lines of routers and switches.
-fn is_of_device(line: &[u8], start: usize, word: &[u8]) -> bool {
-    let before = line.get(..start).unwrap_or_default().trim_ascii_start();
-    let words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).count();
-    is_word(word, &["password", "secret", "key", "insecure-password"])
-        && match before.split(|byte| *byte == b' ').next().unwrap_or_default() {
-            b"tacacs-server" | b"radius-server" => matches!(words, 1 | 3),
-            _ if is_word(word, &["key"]) => false,
-            b"enable" => words == 1,
-            b"username" | b"user" | b"neighbor" => matches!(words, 2 | 4),
-            _ => false,
-        }
-}
-
 /// `CREATE USER app …`: with `PASSWORD` behind it, what is in quotes is nothing else.
 fn is_statement(line: &[u8], end: usize) -> bool {
     let before = line.get(end.saturating_sub(160)..end).unwrap_or_default().to_ascii_lowercase();
@@ -291,6 +285,9 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         .get(context.named.start..context.named.end)
         .is_some_and(|word| is_word(word, &["pass"]));
     if verb || name.promise == Promise::Perhaps || at(line, context.operator_at) == b'(' {
+        return false;
+    }
+    if is_program(context) {
         return false;
     }
     let level = matches!(text, [digit] if digit.is_ascii_digit());
@@ -314,6 +311,11 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
     if text.starts_with(b"*") || text.contains(&b'(') && !value.quoted {
         return false;
     }
+    // `trace:…` is one here too: a password that is said has its colon elsewhere as a rule.
+    let field = is_field(text) || is_named(text, b':');
+    if !value.quoted && (field || is_version(text) || is_tag(text) || is_file(text)) {
+        return false;
+    }
     let makeup = Makeup::of(text);
     let kinds = [makeup.lower, makeup.upper, makeup.digits, makeup.other];
     let kinds = kinds.iter().filter(|count| **count > 0).count();
@@ -330,6 +332,41 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         return true;
     }
     false
+}
+
+/// `password-rotator to 0a3f…`: the name of a program or a package, which goes on after the promise.
+pub fn is_program(context: &Context<'_>) -> bool {
+    let line = context.hit.line;
+    let word = line.get(context.named.start..context.named.end).unwrap_or_default();
+    // `pypi-token.pypi` is a setting.
+    let joined = word.contains(&b'-') && !word.contains(&b'.');
+    // `api-token-prod`: whose it is, not what it is.
+    let owners: [&[u8]; 6] = [b"-prod", b"-production", b"-staging", b"-dev", b"-test", b"-live"];
+    let owned = owners.iter().any(|one| word.ends_with(one));
+    !context.named.name.last && !context.named.name.capitals && joined && !owned
+}
+
+/// `b/token-0a3f.txt`: a path, whatever its parts are.
+fn is_file(text: &[u8]) -> bool {
+    let ending = text.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    text.contains(&b'/') && ending.len() < text.len() && vocabulary::is_ending(ending)
+}
+
+/// `request_id=…`: the next field of a log line and not what the word before it has.
+pub fn is_field(text: &[u8]) -> bool {
+    is_named(text, b'=')
+}
+
+/// A name, the sign and something more.
+fn is_named(text: &[u8], sign: u8) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || b"_-.".contains(byte);
+    let length = text.iter().take_while(|byte| is_name(byte)).count();
+    let value = text.get(length + 1..).unwrap_or_default();
+    length > 1
+        && at(text, length) == sign
+        && text.first().is_some_and(u8::is_ascii_alphabetic)
+        // `…==` is the end of Base64.
+        && value.iter().any(|byte| *byte != b'=')
 }
 
 /// Without the stop of a sentence.

@@ -1,7 +1,7 @@
 //! A text in pieces: what may still become a part of a secret is held until it is known.
 
 use super::blocks::{Begun, Block, Part};
-use super::found::{Found, Hit, Kind, Memory, RANK_OWN, RANK_TOKEN, Span};
+use super::found::{Found, Hit, Kind, Memory, RANK_CONTEXT, RANK_OWN, RANK_TOKEN, Span};
 use super::{
     Meaning, REDACTED, Report, Rules, addresses, arguments, assignment, blocks, calls, headers,
     lines, tokens,
@@ -204,6 +204,15 @@ impl Redactor {
                 return;
             }
             Part::Nothing => {}
+            Part::Harmless => {
+                // What shows by itself what it is counts all the same, and so do values that are known.
+                self.scanned = start;
+                self.scan(end);
+                self.spans.retain(|span| span.start < start || span.rank != RANK_CONTEXT);
+                self.scanned = end;
+                self.block.get_or_insert(block);
+                return;
+            }
             Part::Over => {
                 // From here on it is a line like any other.
                 self.scanned = start.min(self.buffer.len());

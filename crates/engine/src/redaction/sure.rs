@@ -2,10 +2,10 @@
 //! of connection strings, definitions on a command line, defaults of variables, fields of an object with a login.
 
 use super::assignment::Context;
-use super::chosen;
 use super::names::Promise;
 use super::reading::at;
 use super::values::{Form, is_literal};
+use super::{chosen, devices};
 
 /// So far the other fields may be.
 const REACH: usize = 200;
@@ -71,6 +71,9 @@ impl Context<'_> {
     /// Whatever is given to the name here is meant as it stands.
     pub fn is_sure(&self, end: usize, form: Form) -> bool {
         let name = self.named.name;
+        if self.is_tight(form) && devices::is_defined(self) {
+            return true;
+        }
         name.promise == Promise::Password
             && name.last
             && match form {
@@ -92,7 +95,7 @@ impl Context<'_> {
         name.promise == Promise::Password
             && name.last
             && (!self.is_ambiguous() && (whole || !chosen::is_compound(value)) || self.has_login())
-            && chosen::is_chosen(value)
+            && (chosen::is_chosen(value) || chosen::is_titled(value))
     }
 
     /// The same without quotes, if nothing else is on the line: `password: Kite-Magnet`, `jwt_secret=old-Walrus-Piano`.
@@ -117,7 +120,7 @@ impl Context<'_> {
         if property && (chosen::is_chosen(value) || chosen::is_own_word(value)) {
             return true;
         }
-        chosen::is_slashed(value) || chosen::is_no_name(value)
+        chosen::is_slashed(value) || chosen::is_no_name(value) || chosen::is_titled(value)
     }
 
     /// Amid other words: `password=Kite-Magnet, host=db`, `{User:bob Password:Kite-Magnet}`.

@@ -9,6 +9,7 @@ use super::names::{
     ACCESS_TOKEN, ERLANG_COOKIE, LISTED_KEY, Name, Promise, ROUTING_KEY, SECRET_ID, WEAK_KEY,
 };
 use super::references::{is_identifier, is_reference};
+use super::versions::{is_semantic, is_version};
 use super::vocabulary;
 
 /// Where a value stands.
@@ -320,6 +321,9 @@ fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     if path {
         return false;
     }
+    if is_version(value) {
+        return false;
+    }
     // The name of something in a program.
     let word = is_identifier(value);
     if word && (makeup.digits == 0 || matches!(form, Form::Spaced | Form::Amid)) {
@@ -339,6 +343,15 @@ fn is_machine_made(value: &[u8], makeup: &Makeup, form: Form) -> bool {
 
 fn is_beyond_doubt(value: &[u8], makeup: &Makeup, form: Form) -> bool {
     if makeup.length < 16 || makeup.spaces > 0 || is_slug(value) || is_slug_with_hash(value) {
+        return false;
+    }
+    // `user:42:session:…`: the key of something in a cache.
+    let first = value.split(|byte| *byte == b':').next().unwrap_or_default();
+    if value.split(|byte| *byte == b':').count() > 2 && first.iter().all(u8::is_ascii_lowercase) {
+        return false;
+    }
+    // `user:password@tcp(host)/database`: only the password of it is one.
+    if [&b"@tcp"[..], b"@unix("].iter().any(|one| value.contains_str(one)) {
         return false;
     }
     let word = value.strip_suffix(b":").unwrap_or(value);
@@ -415,6 +428,7 @@ fn is_technical(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let marks = value.iter().filter(|byte| b".:-+/T _Zv,".contains(byte)).count();
     is_number(value)
+        || is_semantic(value)
         || digits > 0
             && letters <= 2
             && value.len() < 32

@@ -232,6 +232,7 @@ const CODE: &[&str] = &[
     "sha", "rsa", "aes", "hmac", "bearer", "basic", "digest", "oauth", "jwt", "prod", "staging",
     "dev", "cluster", "file", "path", "role", "policy", "group", "store", "storage", "cache",
     "factor", "sign", "label", "title", "message", "error", "hint", "hasher", "encoder", "required",
+    "stored", "injected", "defined", "keychain", "sensitive", "insensitive",
     "registry", "docker", "kube", "module", "package", "class", "method", "function", "index",
 ];
 

@@ -263,6 +263,20 @@ fn known_values_are_found_in_every_form() {
     assert_eq!(report.kinds.get("environment"), Some(&3));
 }
 
+/// Digests under a heading stay; what is known does not, and what follows the list is looked at as ever.
+#[test]
+fn lists_of_checksums_hide_nothing() {
+    let digest = "0a63a1f2bc4f7ec8892698e2197783b808b4d594";
+    let known = "9d0c3b1e5f7a2c4d6e8f0a1b3c5d7e9f1a2b3c4d";
+    let rules = Rules::new().with_secret("known", known.as_bytes());
+    let text = format!("checksums:\n  jwt: {digest}\n  token: {known}\nenv:\n  token: {digest}\n");
+    let (output, _) = redacted(&rules, text.as_bytes());
+    assert_eq!(
+        output,
+        format!("checksums:\n  jwt: {digest}\n  token: [REDACTED]\nenv:\n  token: [REDACTED]\n")
+    );
+}
+
 #[test]
 fn own_patterns_cover_their_group() {
     let rules = Rules::new().with_pattern("ticket", r"TICKET-(\d{4,})").expect("a pattern");
@@ -294,6 +308,11 @@ fn hostile_texts_take_no_time() {
         "7z '-p",
         "net user \"",
         "send \"",
+        "set system password ",
+        "a:b@tcp(",
+        ":::",
+        "checksums:\n a: ",
+        "echo x | auth login ",
     ];
     for text in texts {
         let text = text.repeat(30_000 / text.len());
