@@ -109,11 +109,12 @@ impl Asking<'_> {
         let (over, stopper) = (&over, self.stopper);
         std::thread::scope(|scope| {
             let watch = move || {
-                while !over.load(Ordering::Acquire) {
-                    if stopper.is_stopped() {
-                        return end();
-                    }
+                while !over.load(Ordering::Acquire) && !stopper.is_stopped() {
                     std::thread::park_timeout(LOOK);
+                }
+                // Also when the work has seen it first: it leaves others behind that wait.
+                if stopper.is_stopped() {
+                    end();
                 }
             };
             let named = std::thread::Builder::new().name("planner-watch".into());

@@ -196,6 +196,22 @@ impl Context<'_> {
             || alone && prompts::begins(self.hit, self.named.start)
     }
 
+    /// `Password=%PASSWORD%;User Id=app;`: the first field of a connection string.
+    fn begins_fields(&self) -> bool {
+        let rest = self.line().get(self.operator_at..).unwrap_or_default();
+        let rest = rest.get(..160.min(rest.len())).unwrap_or_default();
+        if !rest.starts_with(b"=") || rest.starts_with(b"==") {
+            return false;
+        }
+        let Some(semicolon) = rest.iter().position(|byte| *byte == b';') else { return false };
+        let next = rest.get(semicolon + 1..).unwrap_or_default();
+        let name = next
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_'))
+            .count();
+        name > 1 && at(next, name) == b'='
+    }
+
     pub fn stops(&self, form: Form) -> Stops {
         let line = self.line();
         let before = self.named.start.checked_sub(1).map(|place| at(line, place));
@@ -214,7 +230,7 @@ impl Context<'_> {
         ];
         if form == Form::Query {
             Stops::Query
-        } else if before == Some(b';') {
+        } else if before == Some(b';') || form == Form::Plain && self.begins_fields() {
             Stops::Semicolon
         } else if form == Form::Plain
             && self.hit.begins

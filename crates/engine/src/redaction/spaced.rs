@@ -168,6 +168,11 @@ fn is_argument(line: &[u8], value: &Value, text: &[u8], context: &Context<'_>) -
     if word && !value.quoted && (help || !ended) {
         return false;
     }
+    // `-pass source`, alone on its line: an option in a text of help, and what it takes.
+    let alone = starts_line(line, context.named.start.saturating_sub(context.named.dashes));
+    if word && !value.quoted && alone && rest.is_empty() {
+        return false;
+    }
     let short = context.named.name.promise == Promise::Password
         && text.len() >= 6
         && !vocabulary::is_placeholder(text)
@@ -276,6 +281,16 @@ fn is_statement(line: &[u8], end: usize) -> bool {
         || has(b"set password for ")
 }
 
+/// `dial;349.00;7`: the last word of a cell, and the cells behind it.
+fn is_cell(text: &[u8]) -> bool {
+    let mut cells = text.split(|byte| matches!(byte, b';' | b'\t' | b'|'));
+    let word = cells.next().unwrap_or_default().iter().all(u8::is_ascii_alphabetic);
+    let number =
+        |cell: &[u8]| cell.iter().all(|byte| byte.is_ascii_digit() || b".,-".contains(byte));
+    let rest: Vec<&[u8]> = cells.collect();
+    word && !rest.is_empty() && rest.into_iter().all(number)
+}
+
 /// `the password is …`, `password …` in a log; `password 7 …` of a router.
 fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>) -> bool {
     let line = context.hit.line;
@@ -312,7 +327,7 @@ fn said(context: &Context<'_>, value: &Value, text: &[u8], found: &mut Found<'_>
         return false;
     }
     // `trace:…` is one here too: a password that is said has its colon elsewhere as a rule.
-    let field = is_field(text) || is_named(text, b':');
+    let field = is_field(text) || is_named(text, b':') || is_cell(text);
     if !value.quoted && (field || is_version(text) || is_tag(text) || is_file(text)) {
         return false;
     }
