@@ -51,7 +51,7 @@ pub const KEYED: &[(&str, usize)] = &[
     ("messagebird.New(", 1), ("messagebird.Client(", 1), ("Plivo.Client(", 2), ("plivo.RestClient(", 2),
     ("Nexmo(", 2), ("Telnyx(", 1), ("Mailchimp(", 1), ("Mailjet.connect(", 2), ("mailjet.NewMailjetClient(", 2),
     ("mailjet.apiConnect(", 2), ("SparkPost(", 1), ("SibApiV3(", 1), ("Razorpay(", 2), ("razorpay.Client(", 2),
-    ("razorpay.NewClient(", 2), ("RazorpayClient(", 2), ("RazorpayApi(", 2), ("Mollie(", 1), ("createMollieClient(", 1), ("Paystack(", 1), ("Coinbase(", 2),
+    ("razorpay.NewClient(", 2), ("RazorpayClient(", 2), ("Mollie(", 1), ("createMollieClient(", 1), ("Paystack(", 1), ("Coinbase(", 2),
     ("coinbase.Client(", 2), ("Binance.Client(", 2), ("binance.NewClient(", 2), ("Kraken(", 2), ("Shippo(", 1),
     ("EasyPost(", 1), ("EasyPostClient(", 1), ("EasyPost::Client.new(", 1), ("OpenWeatherMap(", 1),
 ];

@@ -10,12 +10,6 @@ use exacta_store::Extent;
 
 use super::{Layering, Made, for_undo, not_made, unable};
 
-impl Made {
-    pub(super) fn new(layer: exacta_store::Layer, ahead: Option<std::os::fd::OwnedFd>) -> Self {
-        Made { layer, laid: false, ahead, aside: None, mirror: None }
-    }
-}
-
 impl Layering {
     /// Where the running request says what it has to say.
     pub(crate) fn say_to(&self, errors: Option<Arc<dyn OpenFile>>) {

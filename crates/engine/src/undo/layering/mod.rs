@@ -84,6 +84,12 @@ struct Made {
     mirror: Option<Mirror>,
 }
 
+impl Made {
+    fn new(layer: Layer, ahead: Option<OwnedFd>) -> Self {
+        Made { layer, laid: false, ahead, aside: None, mirror: None }
+    }
+}
+
 impl Layering {
     pub(crate) fn new(
         transactions: Arc<Transactions>,
