@@ -122,8 +122,9 @@ pub(crate) fn renewed(
     let look = Looking { ground, slots, modes: &record.loosened };
     for (index, Numbered { number, step }) in record.steps.iter().enumerate() {
         let mut step = step.clone();
-        let Some((path, inode)) = known(&mut step) else { continue };
-        let found = match look.at(&ways.after(index + 1, path)) {
+        let path = left_at(&step).clone();
+        let Some(inode) = step.number_after() else { continue };
+        let found = match look.at(&ways.after(index + 1, &path)) {
             Err(error) if error.is_locked() => continue,
             found => found?.map(|(_, facts)| facts.inode),
         };
@@ -137,15 +138,17 @@ pub(crate) fn renewed(
     Ok(entries)
 }
 
-/// Where a step has left an object, and by which number it knows it.
-fn known(step: &mut Step) -> Option<(&BString, &mut u64)> {
+/// Where a step has left what it is about.
+fn left_at(step: &Step) -> &BString {
     match step {
-        Step::Move { to, inode, .. } | Step::Trash { to, inode, .. } => Some((to, inode)),
-        Step::Link { path, inode, .. } => Some((path, inode)),
-        Step::Write { path, before, .. }
-        | Step::Append { path, before, .. }
-        | Step::Meta { path, before, .. } => Some((path, &mut before.inode)),
-        Step::Replace { .. } | Step::Delete { .. } | Step::Create { .. } => None,
+        Step::Move { to, .. } | Step::Trash { to, .. } => to,
+        Step::Link { path, .. }
+        | Step::Write { path, .. }
+        | Step::Append { path, .. }
+        | Step::Meta { path, .. }
+        | Step::Replace { path, .. }
+        | Step::Delete { path, .. }
+        | Step::Create { path } => path,
     }
 }
 

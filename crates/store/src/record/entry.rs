@@ -94,6 +94,19 @@ pub enum Step {
 }
 
 impl Step {
+    /// By which number it knows what it has changed or moved, and what is there after it.
+    pub(crate) fn number_after(&mut self) -> Option<&mut u64> {
+        match self {
+            Step::Move { inode, .. } | Step::Trash { inode, .. } | Step::Link { inode, .. } => {
+                Some(inode)
+            }
+            Step::Write { before, .. }
+            | Step::Append { before, .. }
+            | Step::Meta { before, .. } => Some(&mut before.inode),
+            Step::Replace { .. } | Step::Delete { .. } | Step::Create { .. } => None,
+        }
+    }
+
     /// The paths at which the tree differs before and after.
     pub fn paths(&self) -> impl Iterator<Item = &BString> {
         let (first, second) = match self {

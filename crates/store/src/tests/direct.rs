@@ -1,6 +1,6 @@
 //! Direct changes: recorded, undone, redone, undone again; each time the tree is exactly what it was.
 
-use super::project::{LAST, PLAIN, Project, about};
+use super::project::{Project, about};
 use super::script::{Shape, run, shapes};
 use crate::Outcome;
 
@@ -24,14 +24,7 @@ fn there_and_back(shape: &Shape) {
     run(&project.root, shape.change, Some(&recording)).unwrap();
     recording.finish(Outcome::default()).unwrap().unwrap();
     let after = project.tree();
-    for round in ["first", "second"] {
-        let undo = journal.undo(&LAST, PLAIN);
-        undo.unwrap_or_else(|error| panic!("{}: {round} undo: {error}", shape.name));
-        project.assert(&before, &format!("{}: {round} undo", shape.name));
-        let redo = journal.redo(&LAST, PLAIN);
-        redo.unwrap_or_else(|error| panic!("{}: {round} redo: {error}", shape.name));
-        project.assert(&after, &format!("{}: {round} redo", shape.name));
-    }
+    project.back_and_again(&journal, [&before, &after], shape.name);
 }
 
 /// What is recorded does what the same change without a recording does.

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
-use super::project::{LAST, PLAIN, Project, about};
+use super::project::{Project, about};
 use super::script::{Shape, shapes};
 use super::tree::But;
 use crate::ground::Ground;
@@ -39,14 +39,7 @@ fn there_and_back(shape: &Shape) {
         assert!(differences.is_empty(), "{}: applied:\n{}", shape.name, differences.join("\n"));
     }
     let journal = project.journal();
-    for round in ["first", "second"] {
-        let undo = journal.undo(&LAST, PLAIN);
-        undo.unwrap_or_else(|error| panic!("{}: {round} undo: {error}", shape.name));
-        project.assert(&before, &format!("{}: {round} undo", shape.name));
-        let redo = journal.redo(&LAST, PLAIN);
-        redo.unwrap_or_else(|error| panic!("{}: {round} redo: {error}", shape.name));
-        project.assert(&after, &format!("{}: {round} redo", shape.name));
-    }
+    project.back_and_again(&journal, [&before, &after], shape.name);
 }
 
 /// A project with a layer that is written and not applied.

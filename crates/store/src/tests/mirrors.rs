@@ -41,14 +41,7 @@ fn there_and_back(shape: &Shape) {
     let differences = seen.differences(&after, But::Nothing);
     assert!(differences.is_empty(), "{}: applied:\n{}", shape.name, differences.join("\n"));
     let journal = project.journal();
-    for round in ["first", "second"] {
-        let undo = journal.undo(&LAST, PLAIN);
-        undo.unwrap_or_else(|error| panic!("{}: {round} undo: {error}", shape.name));
-        project.assert(&before, &format!("{}: {round} undo", shape.name));
-        let redo = journal.redo(&LAST, PLAIN);
-        redo.unwrap_or_else(|error| panic!("{}: {round} redo: {error}", shape.name));
-        project.assert(&after, &format!("{}: {round} redo", shape.name));
-    }
+    project.back_and_again(&journal, [&before, &after], shape.name);
     // The copy follows what has happened, and a request that changes nothing finds nothing.
     let (id, _) = project.apply_mirrored("find . >/dev/null");
     assert_eq!(id, None, "{}", shape.name);

@@ -90,6 +90,19 @@ impl Project {
         assert!(differences.is_empty(), "{when}:\n{}", differences.join("\n"));
     }
 
+    /// The last request undone and made again, twice: each time all is as it was.
+    pub(super) fn back_and_again(&self, journal: &Journal, sides: [&Tree; 2], name: &str) {
+        let [before, after] = sides;
+        for round in ["first", "second"] {
+            let undo = journal.undo(&LAST, PLAIN);
+            undo.unwrap_or_else(|error| panic!("{name}: {round} undo: {error}"));
+            self.assert(before, &format!("{name}: {round} undo"));
+            let redo = journal.redo(&LAST, PLAIN);
+            redo.unwrap_or_else(|error| panic!("{name}: {round} redo: {error}"));
+            self.assert(after, &format!("{name}: {round} redo"));
+        }
+    }
+
     /// A shell script in the project itself.
     pub(super) fn run(&self, script: &str) {
         let status = Command::new("bash")

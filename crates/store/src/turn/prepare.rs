@@ -111,19 +111,13 @@ fn follow_renewed(
     record.steps.iter().filter_map(move |Numbered { number, step }| {
         let mut step = step.clone();
         let known = match &mut step {
-            Step::Move { inode, .. } | Step::Trash { inode, .. } | Step::Link { inode, .. } => {
-                inode
-            }
-            Step::Write { before, .. }
-            | Step::Append { before, .. }
-            | Step::Meta { before, .. } => &mut before.inode,
             // Before an undo that is what the record keeps.
             Step::Replace { before, .. } | Step::Delete { before, .. }
                 if direction == Direction::Redo =>
             {
                 &mut before.inode
             }
-            Step::Replace { .. } | Step::Delete { .. } | Step::Create { .. } => return None,
+            step => step.number_after()?,
         };
         if *known != old {
             return None;
