@@ -87,6 +87,12 @@ pub(crate) fn open_writing(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
     rustix::fs::openat2(parent, name, flags | OFlags::NOCTTY, Mode::empty(), BENEATH)
 }
 
+/// A file of the user's own, to read it and to write over what is in it.
+pub(crate) fn open_both(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    rustix::fs::openat2(parent, name, flags | OFlags::NOCTTY, Mode::empty(), BENEATH)
+}
+
 /// A file of the journal's own, to read it and to write at its end.
 pub(crate) fn open_appending(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -62,8 +62,9 @@ impl Trail {
     }
 
     fn take_over(&self, state: BorrowedFd<'_>) -> Result<(), AuditError> {
-        if is_waiting(state) {
-            Database::open(state, &self.signing())?.retain(&self.limits)?;
+        let signing = self.signing();
+        if is_waiting(state, &signing) {
+            Database::open(state, &signing)?.retain(&self.limits)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use bstr::{BStr, BString};
 use exacta_store::audit::{
-    AuditError, Captured, Cleanser, Database, Entry, Ledger, Signing, Writer,
+    Ahead, AuditError, Captured, Cleanser, Database, Entry, Ledger, Signing, Writer,
 };
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
@@ -37,11 +37,18 @@ pub(super) fn of(
         return Ok(writer);
     }
     let signing = Signing { folder: options.keys.clone(), project: root.to_vec() };
+    let eager = options.eager;
+    // A process that is there for one request opens no database if it can be helped.
+    let ahead = eager.then(|| Ahead::open_beside(opened.as_fd(), &signing)).flatten();
     let open = move || {
         let database = Database::open(opened.as_fd(), &signing)?;
+        if eager {
+            Ahead::make(&signing, &database);
+        }
         Ok(Box::new(database) as Box<dyn Ledger>)
     };
-    let writer = Arc::new(Writer::new(Box::new(open), options.limits));
+    let writer = Writer::new(Box::new(open), options.limits).with_ahead(ahead);
+    let writer = Arc::new(writer);
     writers.retain(|_, writer| writer.strong_count() > 0);
     writers.insert(place, Arc::downgrade(&writer));
     Ok(writer)

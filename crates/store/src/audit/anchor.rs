@@ -157,7 +157,12 @@ impl Anchor {
 }
 
 fn name(root: &[u8]) -> String {
-    format!("{}.head", hex(sha256(root).get(..16).unwrap_or_default()))
+    name_of(root, "head")
+}
+
+/// What a file about the project with this root is called.
+pub(super) fn name_of(root: &[u8], kind: &str) -> String {
+    format!("{}.{kind}", hex(sha256(root).get(..16).unwrap_or_default()))
 }
 
 fn parse(text: &str) -> Option<Signed> {

@@ -18,7 +18,7 @@ use super::error::{AuditError, database};
 use super::key::{Signed, Signer, open_folder};
 use super::ledger::{Draft, Durability, Head, Ledger, Limits, Manner, Pruned};
 use super::outline::complete;
-use super::{blocks, opening, retention, spool};
+use super::{ahead, blocks, opening, retention, spool};
 
 /// So many records are signed together at least, whatever they are.
 const SIGNED_EVERY: u64 = 256;
@@ -84,7 +84,14 @@ impl Database {
             Database { connection, state, identity, signing, signer, durability, signed, waited };
         let state = opening::keep(opened.state.as_fd())?;
         spool::take_over(state.as_fd(), &mut opened)?;
+        let signing = opened.signing.clone();
+        ahead::take_over(&mut opened, &signing)?;
         Ok(opened)
+    }
+
+    /// Whose chain it is.
+    pub(super) fn identity(&self) -> [u8; 16] {
+        self.identity
     }
 
     /// Whether a request is in the chain.

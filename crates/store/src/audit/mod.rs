@@ -26,6 +26,7 @@
 //! Not promised: a record of something that changed nothing may be lost with the power, and the last of them can be cut off
 //! unnoticed until the next intent, or the next 256 records.
 
+mod ahead;
 mod anchor;
 mod blocks;
 mod chain;
@@ -35,6 +36,7 @@ mod entry;
 pub(crate) mod error;
 mod key;
 mod ledger;
+mod meta;
 pub(crate) mod opening;
 mod outline;
 mod output;
@@ -48,6 +50,7 @@ mod tests;
 mod verify;
 mod writer;
 
+pub use ahead::Ahead;
 pub use anchor::{Anchor, hex, unhex};
 pub use chain::{Hash, Link};
 pub use cleansing::{Cleansed, Cleanser, cleanse};
@@ -64,6 +67,10 @@ pub use ledger::{
 pub use opening::NAME;
 pub use output::Captured;
 pub use reading::{Filter, Order, Reader, Recorded};
-pub use spool::is_waiting;
 pub use verify::{Known, Problem, ProblemKind, Report, verify};
 pub use writer::{Open, Writer, leave};
+
+/// Whether there are records that are not in the chain yet: beside the database, or in the user's own state.
+pub fn is_waiting(state: std::os::fd::BorrowedFd<'_>, signing: &Signing) -> bool {
+    spool::is_waiting(state) || ahead::is_waiting(signing)
+}

@@ -57,7 +57,7 @@ pub fn leave(
 }
 
 /// Whether there is anything to take over.
-pub fn is_waiting(state: BorrowedFd<'_>) -> bool {
+pub(super) fn is_waiting(state: BorrowedFd<'_>) -> bool {
     let found = system::stat(state, NAME.as_bytes()).ok().flatten();
     found.is_some_and(|stat| stat.st_size > 0)
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::ahead::Ahead;
 use super::cleansing::{Cleanser, cleanse};
 use super::database::Signing;
 use super::entry::Entry;
@@ -28,6 +29,9 @@ const MOST_BYTES: usize = 32 << 20;
 /// So many records are written between two looks at how much there is.
 const LOOKS_EVERY: usize = 1000;
 
+/// For a thread that makes one call.
+const SMALL_STACK: usize = 128 << 10;
+
 /// Makes the ledger, on the thread that writes.
 pub type Open = Box<dyn FnOnce() -> Result<Box<dyn Ledger>, AuditError> + Send>;
 
@@ -38,6 +42,8 @@ pub struct Writer {
     thread: Mutex<Option<JoinHandle<()>>>,
     open: Mutex<Option<Open>>,
     limits: Limits,
+    /// Takes records as long as it has room; then nothing is opened here.
+    ahead: Mutex<Option<Ahead>>,
 }
 
 #[derive(Default)]
@@ -65,22 +71,58 @@ struct State {
     closing: bool,
 }
 
-struct Waiting {
+enum Waiting {
+    Raw(Raw),
+    Ready(Draft),
+}
+
+/// What became of a record that could wait for a database.
+enum Added {
+    /// It does, under this number.
+    Ahead(u64),
+    /// It is for the thread that writes.
+    Nowhere(Waiting),
+}
+
+/// As it was handed over.
+struct Raw {
     entry: Entry,
     streams: Option<Box<[Captured; 2]>>,
     cleanser: Arc<dyn Cleanser>,
 }
 
+impl Waiting {
+    /// About that many bytes are kept for it.
+    fn size(&self) -> usize {
+        let streams = match self {
+            Waiting::Raw(raw) => raw.streams.as_deref(),
+            Waiting::Ready(_) => None,
+        };
+        streams.map_or(0, |streams| streams.iter().map(|it| it.bytes.len()).sum())
+    }
+}
+
 impl Writer {
     /// Nothing is opened before the first record.
     pub fn new(open: Open, limits: Limits) -> Self {
-        let open = Mutex::new(Some(open));
-        Writer { shared: Arc::default(), thread: Mutex::default(), open, limits }
+        let (open, ahead) = (Mutex::new(Some(open)), Mutex::default());
+        Writer { shared: Arc::default(), thread: Mutex::default(), open, limits, ahead }
     }
 
-    /// Opens the ledger, beside whatever else is done meanwhile.
+    /// Records go there as long as there is room: for a process that is there for one request.
+    #[must_use]
+    pub fn with_ahead(mut self, ahead: Option<Ahead>) -> Self {
+        self.ahead = Mutex::new(ahead);
+        self
+    }
+
+    /// Opens the ledger if it will be needed, beside whatever else is done meanwhile.
     pub fn prepare(&self) -> Result<(), AuditError> {
-        self.ensure_thread()
+        if self.is_ahead() { Ok(()) } else { self.ensure_thread() }
+    }
+
+    fn is_ahead(&self) -> bool {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Was everything written so far?
@@ -99,7 +141,7 @@ impl Writer {
         cleanser: &Arc<dyn Cleanser>,
     ) -> Result<(), AuditError> {
         let cleanser = Arc::clone(cleanser);
-        self.push(Waiting { entry, streams, cleanser }, None).map(|_ticket| ())
+        self.push(Raw { entry, streams, cleanser }, None).map(|_ticket| ())
     }
 
     /// Writes a record and waits until it is on the disk.
@@ -114,8 +156,8 @@ impl Writer {
         entry: Entry,
         cleanser: &Arc<dyn Cleanser>,
     ) -> Result<u64, AuditError> {
-        let waiting = Waiting { entry, streams: None, cleanser: Arc::clone(cleanser) };
-        self.push(waiting, Some(Durability::Disk))
+        let raw = Raw { entry, streams: None, cleanser: Arc::clone(cleanser) };
+        self.push(raw, Some(Durability::Disk))
     }
 
     /// The same for somebody who will bring nothing more: what is due at the end is done with it.
@@ -126,6 +168,9 @@ impl Writer {
 
     /// Waits until all that was handed over is written.
     pub fn flush(&self) -> Result<(), AuditError> {
+        if self.is_ahead() {
+            return self.check();
+        }
         let mut state = self.shared.lock();
         let ticket = state.taken;
         if state.written < ticket {
@@ -138,7 +183,11 @@ impl Writer {
         self.check()
     }
 
-    fn push(&self, waiting: Waiting, urgent: Option<Durability>) -> Result<u64, AuditError> {
+    fn push(&self, raw: Raw, urgent: Option<Durability>) -> Result<u64, AuditError> {
+        let waiting = match self.add_ahead(raw, urgent)? {
+            Added::Ahead(ticket) => return Ok(ticket),
+            Added::Nowhere(waiting) => waiting,
+        };
         self.ensure_thread()?;
         let shared = &self.shared;
         let mut state = shared.lock();
@@ -150,8 +199,7 @@ impl Writer {
         if let Some(error) = &state.failed {
             return Err(AuditError::Closed(Box::new(error.clone())));
         }
-        let size = |streams: &[Captured; 2]| streams.iter().map(|it| it.bytes.len()).sum::<usize>();
-        state.bytes += waiting.streams.as_deref().map_or(0, size);
+        state.bytes += waiting.size();
         let first = state.queue.is_empty();
         state.queue.push(waiting);
         state.taken += 1;
@@ -162,6 +210,34 @@ impl Writer {
             shared.wake.notify_one();
         }
         Ok(ticket)
+    }
+
+    /// Adds it to what waits for a database, if there is such a thing and room in it. What is to be on the disk is written there by a
+    /// thread, so that something else can be done meanwhile.
+    fn add_ahead(&self, raw: Raw, urgent: Option<Durability>) -> Result<Added, AuditError> {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = ahead.as_ref() else { return Ok(Added::Nowhere(Waiting::Raw(raw))) };
+        self.check()?;
+        let draft = prepared(Waiting::Raw(raw));
+        let added = file.add(&draft);
+        if let Err(error) = &added {
+            self.shared.lock().failed = Some(error.clone());
+        }
+        if !added? {
+            *ahead = None;
+            return Ok(Added::Nowhere(Waiting::Ready(draft)));
+        }
+        let mut state = self.shared.lock();
+        state.taken += 1;
+        let ticket = state.taken;
+        drop(state);
+        if urgent == Some(Durability::Disk) {
+            let (file, shared) = (file.try_clone()?, Arc::clone(&self.shared));
+            let spawned = thread::Builder::new().name("audit".into()).stack_size(SMALL_STACK);
+            let spawned = spawned.spawn(move || shared.synced(&file, ticket));
+            spawned.map_err(|error| AuditError::NoWriter(error.to_string()))?;
+        }
+        Ok(Added::Ahead(ticket))
     }
 
     /// Until what has this number is on the disk.
@@ -218,6 +294,18 @@ impl Drop for Writer {
 }
 
 impl Shared {
+    /// Brings it to the disk, and says so.
+    fn synced(&self, ahead: &Ahead, upto: u64) {
+        // Whatever happens, nobody waits for ever.
+        let _told = Farewell(self);
+        let synced = ahead.sync();
+        let mut state = self.lock();
+        match synced {
+            Ok(()) => state.written = state.written.max(upto),
+            Err(error) => state.failed = Some(error),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -232,7 +320,8 @@ pub fn leave(
     cleanser: &Arc<dyn Cleanser>,
 ) -> Result<(), AuditError> {
     let (streams, cleanser) = (Some(Box::new(streams)), Arc::clone(cleanser));
-    spool::leave(state, signing, limits, &prepared(Waiting { entry, streams, cleanser }))
+    let raw = Raw { entry, streams, cleanser };
+    spool::leave(state, signing, limits, &prepared(Waiting::Raw(raw)))
 }
 
 /// The thread.
@@ -328,7 +417,10 @@ impl Drop for Farewell<'_> {
 
 /// Cleansing and compressing are for this thread, not for whoever waits for his command.
 fn prepared(waiting: Waiting) -> Draft {
-    let Waiting { mut entry, mut streams, cleanser } = waiting;
+    let Raw { mut entry, mut streams, cleanser } = match waiting {
+        Waiting::Raw(raw) => raw,
+        Waiting::Ready(draft) => return draft,
+    };
     cleanse(&mut entry, streams.as_deref_mut(), &*cleanser);
     let mut beside = [None, None];
     if let (Entry::Outcome(outcome), Some(streams)) = (&mut entry, streams) {

@@ -8,4 +8,5 @@ mod opening;
 mod searching;
 mod spooling;
 mod tampering;
+mod waiting;
 mod writing;
