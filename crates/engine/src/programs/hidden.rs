@@ -98,7 +98,7 @@ mod tests {
         fs::create_dir_all(&state).expect("a directory");
         seen::settle();
         assert_eq!(hidden(&policy), expected, "found");
-        assert!(state.join("programs").exists(), "and remembered");
+        assert!(state.join("system").exists(), "and remembered");
         assert_eq!(hidden(&policy), expected, "remembered");
         let nothing = Policy::new(exacta_policy::rules::RuleSet::none(), Profile::Dev);
         assert_eq!(hidden(&nothing), [""; 0].map(PathBuf::from), "for another policy");

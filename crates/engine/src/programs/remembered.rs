@@ -22,11 +22,11 @@ use super::seen::{self, Seen};
 use crate::filesystem::state;
 use crate::kept_file;
 
-const NAME: &str = "programs";
-const NEW: &str = "programs.new";
-const LOCK: &str = "programs.lock";
+const NAME: &str = "system";
+const NEW: &str = "system.new";
+const LOCK: &str = "system.lock";
 /// Of the format, and of how things are found.
-const FIRST: &[u8] = concat!("exacta programs 2 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+const FIRST: &[u8] = concat!("exacta system 1 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
 /// A larger file is none of ours.
 const LARGEST: u64 = 1 << 20;
 /// So many questions are remembered, the latest first: each policy has its own.
@@ -205,7 +205,7 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
         fs::write(folder.join("new"), "").expect("a file");
         assert!(names(&mut again(), &folder).0.contains(&"new".to_owned()));
-        for broken in [&b""[..], b"exacta programs", b"\0\0\0q", FIRST, &[FIRST, b"q"].concat()] {
+        for broken in [&b""[..], b"exacta system", b"\0\0\0q", FIRST, &[FIRST, b"q"].concat()] {
             fs::write(&file, broken).expect("something broken");
             assert!(names(&mut again(), &folder).1, "{:?}", broken.as_bstr());
         }
