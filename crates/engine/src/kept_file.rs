@@ -57,7 +57,7 @@ pub(crate) fn read(directory: &OwnedFd, name: &str, limit: u64) -> io::Result<Op
     if u64::try_from(status.st_size).unwrap_or(u64::MAX) > limit {
         return Err(errno::error(errno::EFBIG));
     }
-    read_all(&file, limit).map(Some)
+    read_all(&file, usize::try_from(status.st_size).unwrap_or_default(), limit).map(Some)
 }
 
 /// The new content, whole or not at all, also after a power cut. `new` is the name it has until then: one is enough,
@@ -86,20 +86,29 @@ pub(crate) fn replace(
     Ok(rustix::fs::fsync(directory)?)
 }
 
-fn read_all(file: &OwnedFd, limit: u64) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    let mut buffer = [0_u8; 16 << 10];
+/// One byte more is asked for than there should be: when it does not come, this was all.
+fn read_all(file: &OwnedFd, expected: usize, limit: u64) -> io::Result<Vec<u8>> {
+    let mut content = vec![0_u8; expected.saturating_add(1)];
+    let mut filled = 0;
     loop {
-        match rustix::io::read(file, &mut buffer) {
-            Ok(0) => return Ok(content),
-            Ok(count) => content.extend_from_slice(buffer.get(..count).unwrap_or_default()),
-            Err(Errno::INTR) => {}
+        match rustix::io::read(file, content.get_mut(filled..).unwrap_or_default()) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
         }
-        if content.len() as u64 > limit {
+        if filled as u64 > limit {
             return Err(errno::error(errno::EFBIG));
         }
+        if filled == expected {
+            break;
+        }
+        if filled == content.len() {
+            content.resize(filled.saturating_mul(2), 0);
+        }
     }
+    content.truncate(filled);
+    Ok(content)
 }
 
 fn write_all(file: &OwnedFd, mut content: &[u8]) -> io::Result<()> {

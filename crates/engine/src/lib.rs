@@ -23,6 +23,7 @@ mod kept_output;
 pub mod kept_session;
 mod metered;
 pub mod network;
+mod operator_file;
 mod pipeline;
 pub mod places;
 pub mod primitives;

@@ -16,6 +16,7 @@ use rustix::fs::{Mode, OFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::EngineError;
+use crate::operator_file;
 
 /// Where exacta keeps its state in a project.
 pub(crate) const STATE: &str = ".clada";
@@ -32,15 +33,13 @@ pub fn find_root(start: &Path) -> PathBuf {
 
 /// The root by its real path: that is where the script sees it.
 pub fn canonical_root(root: &Path) -> Result<PathBuf, EngineError> {
+    if operator_file::is_real_directory(root) {
+        return Ok(root.to_owned());
+    }
     let wrap = |error| EngineError::Root { path: root.to_owned(), error };
-    let canonical = fs::canonicalize(root).map_err(wrap)?;
+    let canonical = operator_file::canonical(root).map_err(wrap)?;
     let metadata = fs::metadata(&canonical).map_err(wrap)?;
     if metadata.is_dir() { Ok(canonical) } else { Err(wrap(io::ErrorKind::NotADirectory.into())) }
-}
-
-/// The same path without links.
-pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
 }
 
 /// A script that the operator names may lie anywhere.
@@ -123,18 +122,25 @@ pub fn state_directory(root: &Path) -> io::Result<PathBuf> {
     if let Some(above) = state.parent().filter(|_| grants_nothing(root)) {
         fs::create_dir_all(above)?;
     }
-    match fs::DirBuilder::new().mode(0o700).create(&state) {
-        Ok(()) => fs::write(state.join(".gitignore"), "*\n")?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let metadata = fs::symlink_metadata(&state)?;
-            if !metadata.is_dir() {
-                return Err(rustix::io::Errno::NOTDIR.into());
+    let found = match fs::symlink_metadata(&state) {
+        Ok(found) => found,
+        Err(_) => match fs::DirBuilder::new().mode(0o700).create(&state) {
+            Ok(()) => {
+                fs::write(state.join(".gitignore"), "*\n")?;
+                return Ok(state);
             }
-            if metadata.permissions().mode() & 0o077 != 0 {
-                fs::set_permissions(&state, fs::Permissions::from_mode(0o700))?;
+            // Somebody else was first.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::symlink_metadata(&state)?
             }
-        }
-        Err(error) => return Err(error),
+            Err(error) => return Err(error),
+        },
+    };
+    if !found.is_dir() {
+        return Err(rustix::io::Errno::NOTDIR.into());
+    }
+    if found.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(&state, fs::Permissions::from_mode(0o700))?;
     }
     Ok(state)
 }
@@ -157,6 +163,11 @@ pub(crate) fn create_spill(
 /// A directory of the state, made on demand with those above it. None of them is a link: the state may have come with
 /// the repository, and a link could lead anywhere.
 pub(crate) fn directory_in_state(state: &Path, below: &Path) -> io::Result<PathBuf> {
+    let whole = state.join(below);
+    // After the first time all of them are there, which is one question.
+    if operator_file::is_real_directory(&whole) {
+        return Ok(whole);
+    }
     let mut folder = state.to_owned();
     for component in below.components() {
         let Component::Normal(name) = component else {
@@ -179,7 +190,8 @@ pub(crate) fn directory_in_state(state: &Path, below: &Path) -> io::Result<PathB
 pub(crate) fn canonical_so_far(path: &Path) -> PathBuf {
     let real = path.ancestors().find_map(|above| {
         let rest = path.strip_prefix(above).ok()?;
-        Some(fs::canonicalize(above).ok()?.join(rest))
+        let real = operator_file::canonical(above).ok()?;
+        Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
     });
     real.unwrap_or_else(|| path.to_owned())
 }

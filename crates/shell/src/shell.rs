@@ -60,6 +60,9 @@ pub struct Shell {
     pub line: u32,
     /// Functions, substitutions, subshells, `eval` inside each other: limited by `Limits::recursion`.
     pub depth: u32,
+    /// Whoever starts it knows that its stack has room for the outermost text: to ask the C library how large the first thread's
+    /// stack is makes the kernel write down all of the process's memory.
+    pub roomy: bool,
     /// `BASH_SUBSHELL`
     pub subshell_level: u32,
     /// Words of the current command that were written with a tilde: (expanded, as written).
@@ -167,6 +170,7 @@ impl Shell {
             jobs: Jobs::default(),
             line: 0,
             depth: 0,
+            roomy: false,
             subshell_level: 0,
             written: Vec::new(),
             random: Cell::new(host.random() as u32),

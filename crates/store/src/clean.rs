@@ -63,7 +63,7 @@ impl Journal {
     pub fn bytes(&self, id: RecordId) -> Result<u64, UndoError> {
         let Some(folders) = self.ground.existing()? else { return Ok(0) };
         let mut bytes = 0;
-        for keeping in folders.keeping() {
+        for keeping in folders.keeping()? {
             let name = folder_name(id);
             let folder = match system::open_directory(keeping.as_fd(), name.as_bytes()) {
                 Err(Errno::NOENT) => continue,

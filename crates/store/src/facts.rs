@@ -180,10 +180,21 @@ pub(crate) fn put_back(
     facts: &Facts,
     attributes: &Attributes,
 ) -> Result<(), Errno> {
-    let object = system::open_object(&parent, name)?;
-    let now = Facts::from_stat(&system::stat_handle(&object)?);
+    put_back_but_time(system::open_object(&parent, name)?, facts, attributes)?;
+    set_time(&parent, name, facts.modified)
+}
+
+/// The same for what is open, and its time is somebody else's business.
+pub(crate) fn put_back_but_time(
+    object: impl AsFd,
+    facts: &Facts,
+    attributes: &Attributes,
+) -> Result<(), Errno> {
+    let mut now = Facts::from_stat(&system::stat_handle(&object)?);
+    let mut changed = false;
     if (now.user, now.group) != (facts.user, facts.group) {
         system::set_owner(&object, facts.user, facts.group)?;
+        changed = true;
     }
     if Attributes::of(&object)? != *attributes {
         if facts.kind != Kind::Symlink && now.mode & 0o200 == 0 {
@@ -191,14 +202,15 @@ pub(crate) fn put_back(
             system::set_mode(&object, now.mode | 0o200)?;
         }
         attributes.set(&object)?;
+        changed = true;
     }
-    if facts.kind != Kind::Symlink {
-        let now = Facts::from_stat(&system::stat_handle(&object)?);
-        if now.mode != facts.mode {
-            system::set_mode(&object, facts.mode)?;
-        }
+    if facts.kind == Kind::Symlink {
+        return Ok(());
     }
-    set_time(&parent, name, facts.modified)
+    if changed {
+        now = Facts::from_stat(&system::stat_handle(&object)?);
+    }
+    if now.mode == facts.mode { Ok(()) } else { system::set_mode(&object, facts.mode) }
 }
 
 pub(crate) fn set_time(parent: impl AsFd, name: &[u8], modified: Time) -> Result<(), Errno> {

@@ -30,12 +30,12 @@ pub(crate) struct Ground {
 /// `.clada/undo`.
 pub(crate) struct Folders {
     undo: OwnedFd,
-    /// Records that are settled.
-    pub log: OwnedFd,
+    /// Opened when they are used: a request that changes nothing needs none of them.
+    log: OnceLock<OwnedFd>,
+    pre: OnceLock<OwnedFd>,
+    redo: OnceLock<OwnedFd>,
     /// Records that somebody works on, or worked on when he died.
     pub busy: OwnedFd,
-    pre: OwnedFd,
-    redo: OwnedFd,
     /// Layers of running requests, and those that are held.
     pub run: OwnedFd,
 }
@@ -114,9 +114,9 @@ impl Ground {
         let ensure = |name: &str| {
             system::ensure_directory(&undo, name.as_bytes()).at("make the journal", name.as_bytes())
         };
-        let (log, busy) = (ensure("log")?, ensure("busy")?);
-        let (pre, redo, run) = (ensure("pre")?, ensure("redo")?, ensure("run")?);
-        Ok(Folders { undo, log, busy, pre, redo, run })
+        let (busy, run) = (ensure("busy")?, ensure("run")?);
+        let (log, pre, redo) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Ok(Folders { undo, log, pre, redo, busy, run })
     }
 
     /// Renames have to work between the two.
@@ -168,14 +168,32 @@ impl Ground {
         let ensure = |folder: &OwnedFd| {
             system::ensure_directory(folder, name.as_bytes()).at("keep things", name.as_bytes())
         };
-        Ok(Slots { pre: ensure(&folders.pre)?, redo: ensure(&folders.redo)? })
+        let [pre, redo] = folders.keeping()?;
+        Ok(Slots { pre: ensure(pre)?, redo: ensure(redo)? })
     }
 }
 
 impl Folders {
     /// The folders that hold records' folders of kept things.
-    pub(crate) fn keeping(&self) -> [&OwnedFd; 2] {
-        [&self.pre, &self.redo]
+    pub(crate) fn keeping(&self) -> Result<[&OwnedFd; 2], UndoError> {
+        Ok([self.opened(&self.pre, b"pre")?, self.opened(&self.redo, b"redo")?])
+    }
+
+    /// Records that are settled.
+    pub(crate) fn log(&self) -> Result<&OwnedFd, UndoError> {
+        self.opened(&self.log, b"log")
+    }
+
+    fn opened<'a>(
+        &self,
+        folder: &'a OnceLock<OwnedFd>,
+        name: &[u8],
+    ) -> Result<&'a OwnedFd, UndoError> {
+        if let Some(folder) = folder.get() {
+            return Ok(folder);
+        }
+        let opened = system::ensure_directory(&self.undo, name).at("make the journal", name)?;
+        Ok(folder.get_or_init(|| opened))
     }
 
     pub(crate) fn undo(&self) -> BorrowedFd<'_> {

@@ -60,7 +60,7 @@ impl Journal {
 
     fn take(&self, id: RecordId) -> Result<RecordFile, UndoError> {
         let (folders, name) = (self.ground.folders()?, file::name(id));
-        system::rename(&folders.log, name.as_bytes(), &folders.busy, name.as_bytes())
+        system::rename(folders.log()?, name.as_bytes(), &folders.busy, name.as_bytes())
             .at("work on the record", name.as_bytes())?;
         RecordFile::open_settled(folders.busy.as_fd(), id)
     }

@@ -77,7 +77,7 @@ impl Journal {
     pub fn ids(&self) -> Result<Vec<RecordId>, UndoError> {
         let Some(folders) = self.ground.existing()? else { return Ok(Vec::new()) };
         let mut ids = Vec::new();
-        for folder in [&folders.log, &folders.busy] {
+        for folder in [folders.log()?, &folders.busy] {
             ids.extend(ids_in(folder.as_fd())?);
         }
         ids.sort_unstable_by(|one, other| other.cmp(one));
@@ -98,7 +98,7 @@ impl Journal {
     pub fn record(&self, id: RecordId) -> Result<Record, UndoError> {
         let folders = self.ground.existing()?.ok_or(UndoError::NoSuchRecord(id))?;
         // It may move from one to the other just now.
-        for folder in [&folders.log, &folders.busy, &folders.log] {
+        for folder in [folders.log()?, &folders.busy, folders.log()?] {
             if let Some(record) = file::read(folder, id)? {
                 return Ok(record);
             }
@@ -111,8 +111,8 @@ impl Journal {
 pub(crate) fn settled(ground: &Ground) -> Result<Vec<Record>, UndoError> {
     let Some(folders) = ground.existing()? else { return Ok(Vec::new()) };
     let mut records = Vec::new();
-    for id in ids_in(folders.log.as_fd())? {
-        match file::read(&folders.log, id) {
+    for id in ids_in(folders.log()?.as_fd())? {
+        match file::read(folders.log()?, id) {
             Ok(record) => records.extend(record),
             Err(UndoError::Damaged { .. }) => {}
             Err(error) => return Err(error),
@@ -135,7 +135,7 @@ pub(crate) fn head(folders: &Folders) -> Result<RecordId, UndoError> {
     if let Some(id) = text.and_then(|text| text.trim().parse().ok()) {
         return Ok(RecordId(id));
     }
-    let mut ids = ids_in(folders.log.as_fd())?;
+    let mut ids = ids_in(folders.log()?.as_fd())?;
     ids.extend(ids_in(folders.busy.as_fd())?);
     Ok(ids.into_iter().max().unwrap_or(RecordId(0)))
 }
@@ -153,17 +153,17 @@ pub(crate) fn set_head(folders: &Folders, id: RecordId) {
 /// From those being worked on to the settled ones.
 pub(crate) fn settle(ground: &Ground, id: RecordId) -> Result<(), UndoError> {
     let (folders, name) = (ground.folders()?, file::name(id));
-    system::rename(&folders.busy, name.as_bytes(), &folders.log, name.as_bytes())
+    system::rename(&folders.busy, name.as_bytes(), folders.log()?, name.as_bytes())
         .at("settle the record", name.as_bytes())
 }
 
 /// A record and everything it keeps. What is kept goes first: what is left after a crash is found again.
 pub(crate) fn forget(ground: &Ground, id: RecordId) -> Result<(), UndoError> {
     let (folders, name, folder) = (ground.folders()?, file::name(id), folder_name(id));
-    for keeping in folders.keeping() {
+    for keeping in folders.keeping()? {
         tree::remove(keeping.as_fd(), folder.as_bytes()).at("clear", folder.as_bytes())?;
     }
-    for records in [&folders.busy, &folders.log] {
+    for records in [&folders.busy, folders.log()?] {
         match system::unlink(records, name.as_bytes()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno).at("forget the record", name.as_bytes()),
@@ -175,7 +175,7 @@ pub(crate) fn forget(ground: &Ground, id: RecordId) -> Result<(), UndoError> {
 /// A record of which nothing can be read. If it keeps nothing, nothing had happened yet; else it stays, damaged.
 pub(crate) fn forget_unread(ground: &Ground, id: RecordId) -> Result<(), UndoError> {
     let (folders, folder) = (ground.folders()?, folder_name(id));
-    for keeping in folders.keeping() {
+    for keeping in folders.keeping()? {
         match system::remove_directory(keeping, folder.as_bytes()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(_) => return settle(ground, id),

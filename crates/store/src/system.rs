@@ -127,8 +127,13 @@ pub(crate) fn ensure_directory(parent: impl AsFd, name: &[u8]) -> Result<OwnedFd
 }
 
 pub(crate) fn make_directory(parent: impl AsFd, name: &[u8]) -> Result<()> {
+    make_directory_as(parent, name, Mode::RWXU.bits())
+}
+
+/// With a mode as far as the process may give it.
+pub(crate) fn make_directory_as(parent: impl AsFd, name: &[u8], mode: u32) -> Result<()> {
     pass()?;
-    rustix::fs::mkdirat(parent, name, Mode::RWXU)
+    rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(mode))
 }
 
 pub(crate) fn make_link(target: &[u8], parent: impl AsFd, name: &[u8]) -> Result<()> {

@@ -58,6 +58,7 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),
     };
     interrupts.watch(session.prepare());
+    session.shell_mut().roomy = has_room();
     let request = streams::own(Request::new(text.clone().unwrap_or_default()));
     let outcome = if text.is_some() {
         session.run_script(&request)
@@ -72,6 +73,13 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
         (Some(Stop::TimedOut), _) => Exit::TimedOut,
         _ => Exit::Script(outcome.status),
     }
+}
+
+/// Whether the stack of the first thread, which this is, can grow far beyond what the outermost text needs and the arguments take.
+fn has_room() -> bool {
+    const ENOUGH: u64 = 8 << 20;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack);
+    limit.current.is_none_or(|bytes| bytes >= ENOUGH)
 }
 
 /// `-e`, `-o pipefail`, `-O extglob` from the command line.

@@ -20,7 +20,6 @@ use crate::background::{self, Cancellation};
 use crate::caller::{self, Inherit};
 use crate::error::EngineError;
 use crate::programs::ProgramOptions;
-use crate::project;
 use crate::session::{Outcome, Request, Session, SessionOptions};
 
 /// What a command is that was ended before it could say.
@@ -184,7 +183,7 @@ fn exit_code(outcome: &Outcome) -> PrimitiveResult<i32> {
 
 /// A session of its own, in the directory that is asked for.
 fn session(context: &PrimitiveContext, options: &BashOptions) -> PrimitiveResult<Session> {
-    let root = project::canonical(&context.working_dir)?;
+    let root = crate::operator_file::canonical(&context.working_dir)?;
     let wanted = options.working_dir.as_deref().map_or(Path::new(""), Path::new);
     let Some(directory) = context.inside(&root, wanted) else {
         return Err(PrimitiveError::PathNotAllowed { path: context.resolve_path(wanted) });

@@ -75,7 +75,7 @@ impl PrimitiveContext {
     /// Whether there may be something for commands, by the text of the path: where links lead is not said here. What
     /// they would lead out to does not exist for a command.
     pub fn is_path_allowed(&self, path: impl AsRef<Path>) -> bool {
-        let root = project::canonical(&self.working_dir);
+        let root = crate::operator_file::canonical(&self.working_dir);
         let root = root.unwrap_or_else(|_| normal(&self.working_dir));
         self.inside(&root, path.as_ref()).is_some()
     }

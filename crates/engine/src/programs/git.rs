@@ -1,16 +1,12 @@
 //! Who commits: the operator's name and address, and nothing else of the operator's git settings, which name programs
 //! to run and where credentials are.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "two settings of the operator's own, which programs are told"
-)]
-
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_jail::plan::SyntheticFile;
+
+use crate::operator_file;
 
 /// Settings that are passed on: section and name.
 const PASSED_ON: [(&str, &str); 3] =
@@ -24,8 +20,7 @@ pub fn settings(home: Option<&Path>) -> Option<SyntheticFile> {
     let mut found: [Option<BString>; PASSED_ON.len()] = Default::default();
     // Later files overrule earlier ones, as they do for git.
     for path in files(home) {
-        let small = fs::metadata(&path).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
-        let Some(text) = small.then(|| fs::read(&path).ok()).flatten() else { continue };
+        let Some(text) = operator_file::read(&path, LARGEST) else { continue };
         read(text.as_bstr(), |section, name, value| {
             let at = PASSED_ON.iter().position(|known| *known == (section, name));
             if let Some(place) = at.and_then(|at| found.get_mut(at)) {
@@ -111,7 +106,10 @@ fn quoted(value: &[u8]) -> BString {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a home is made to be looked at")]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

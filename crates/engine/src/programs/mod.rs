@@ -8,10 +8,12 @@ mod doors;
 mod environment;
 mod examination;
 mod git;
+mod hidden;
 mod jail;
 pub mod limits;
-mod listing;
 mod plan;
+mod remembered;
+mod seen;
 mod system;
 mod toolchains;
 mod versions;
@@ -114,7 +116,7 @@ impl Programs {
         identity: &Identity,
         policy: &Arc<Policy>,
     ) -> io::Result<Self> {
-        let root = crate::project::canonical(root)?;
+        let root = crate::operator_file::canonical(root)?;
         let state = crate::project::state_path(&root)?;
         let nothing = crate::project::grants_nothing(&root);
         // The operator's own state may lie behind links; a project's never does.

@@ -134,26 +134,17 @@ impl Prepared {
     /// Makes what the plan needs to be there. What is already there may have come with the repository: a link in place
     /// of one of these directories would give programs whatever it leads to.
     pub fn make_places(&self) -> std::io::Result<()> {
-        crate::project::state_directory(&self.places.root)?;
-        self.make_place(&self.places.temporary)?;
-        self.make_place(&self.places.cache.join("home"))?;
+        let state = crate::project::state_directory(&self.places.root)?;
+        let state = crate::project::canonical_so_far(&state);
+        make_place(&state, &self.places.temporary)?;
+        make_place(&state, &self.places.cache.join("home"))?;
         for tree in &self.plan().view.trees {
             if let Access::Layer(folder) = &tree.access {
-                self.make_place(&folder.join("upper"))?;
-                self.make_place(&folder.join("work"))?;
+                make_place(&state, &folder.join("upper"))?;
+                make_place(&state, &folder.join("work"))?;
             }
         }
         Ok(())
-    }
-
-    fn make_place(&self, place: &Path) -> std::io::Result<()> {
-        let state = crate::project::state_path(&self.places.root)?;
-        let state = crate::project::canonical_so_far(&state);
-        match place.strip_prefix(&state) {
-            Ok(below) => crate::project::directory_in_state(&state, below).map(|_| ()),
-            // The operator has said where it is.
-            Err(_) => std::fs::create_dir_all(place),
-        }
     }
 
     fn view(&self) -> View {
@@ -266,6 +257,14 @@ impl Prepared {
         let mut all =
             trees.map(|tree| &tree.target).chain(view.links.iter().map(|link| &link.target));
         plain && all.any(|tree| path.starts_with(tree))
+    }
+}
+
+/// A directory of the state, or one that the operator has named.
+fn make_place(state: &Path, place: &Path) -> std::io::Result<()> {
+    match place.strip_prefix(state) {
+        Ok(below) => crate::project::directory_in_state(state, below).map(|_| ()),
+        Err(_) => std::fs::create_dir_all(place),
     }
 }
 

@@ -5,16 +5,19 @@
     reason = "the operator's own system is looked at, which programs see read-only"
 )]
 
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use bstr::BString;
 use exacta_jail::plan::{Access, SyntheticFile, SyntheticLink, Tree, View};
 use exacta_policy::Policy;
 use exacta_shell::host::Identity;
 
-use super::listing::{Listings, Name};
+use super::hidden::hidden_in;
+use super::remembered::Remembered;
+use super::seen::{Kind, Seen};
+use crate::operator_file;
 
 /// Directories of a distribution. Some are links into `/usr` nowadays, and are then links inside too.
 const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -70,14 +73,28 @@ const LARGEST_COPY: u64 = 4 << 20;
 
 /// Adds the system to a view, without the programs that are denied whatever their words are.
 pub fn add(view: &mut View, policy: &Policy, identity: &Identity, state: Option<&Path>) {
-    let mut listings = Listings::open(state);
+    let mut remembered = Remembered::open(state);
     for path in SYSTEM {
-        add_directory(view, Path::new(path), policy, &mut listings);
+        add_directory(view, Path::new(path), policy, &mut remembered);
     }
-    listings.remember();
+    add_settings(view, &mut remembered);
+    remembered.remember();
+    if let Ok(zone) = operator_file::followed(Path::new("/etc/localtime")) {
+        view.links.push(SyntheticLink { target: "/etc/localtime".into(), text: zone });
+    }
+    view.files.extend(own_settings(identity));
+}
+
+/// What there is of [`SETTINGS`] and [`SETTING_FILES`].
+fn add_settings(view: &mut View, remembered: &mut Remembered) {
+    let present = remembered.ask(b"settings", |seen| present(seen, Path::new("/etc")));
+    let is = |name: &str, kind: u8| {
+        present.iter().any(|it| it.split_first() == Some((&kind, name.as_bytes())))
+    };
     for name in SETTINGS {
         let path = Path::new("/etc").join(name);
-        if fs::metadata(&path).is_ok_and(|found| found.is_dir()) {
+        let leads_to_one = || fs::metadata(&path).is_ok_and(|found| found.is_dir());
+        if is(name, DIRECTORY) || (is(name, OTHER) && leads_to_one()) {
             let secrets = SECRETS.iter().filter(|(folder, _)| *folder == name);
             let hidden = secrets.map(|(_, secret)| PathBuf::from(secret));
             let hidden =
@@ -87,60 +104,41 @@ pub fn add(view: &mut View, policy: &Policy, identity: &Identity, state: Option<
     }
     for name in SETTING_FILES {
         let path = Path::new("/etc").join(name);
-        let small =
-            fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST_COPY);
-        if small {
+        let is_small = |found: fs::Metadata| found.is_file() && found.len() <= LARGEST_COPY;
+        if is(name, OTHER) && fs::metadata(&path).is_ok_and(is_small) {
             view.copies.push(path);
         }
     }
-    if let Ok(zone) = fs::canonicalize("/etc/localtime") {
-        view.links.push(SyntheticLink { target: "/etc/localtime".into(), text: zone });
-    }
-    view.files.extend(own_settings(identity));
+}
+
+const DIRECTORY: u8 = b'd';
+/// What has to be looked at: its size may change, or what a link leads to.
+const OTHER: u8 = b'o';
+
+/// Which of the settings are there, each after what it is.
+fn present(seen: &mut Seen, folder: &Path) -> Vec<BString> {
+    let wanted = || SETTINGS.iter().chain(&SETTING_FILES);
+    let kept = |kind: u8, name: &[u8]| BString::from([&[kind], name].concat());
+    let Some(names) = seen.names(folder) else {
+        // Each of them may be there all the same.
+        return wanted().map(|name| kept(OTHER, name.as_bytes())).collect();
+    };
+    let names = names.into_iter().filter(|it| wanted().any(|name| it.name == *name));
+    let kind = |kind| if kind == Kind::Directory { DIRECTORY } else { OTHER };
+    names.map(|it| kept(kind(it.kind), &it.name)).collect()
 }
 
 /// A directory of programs or libraries, or the link that stands in its place.
-fn add_directory(view: &mut View, path: &Path, policy: &Policy, listings: &mut Listings) {
-    if let Ok(text) = fs::read_link(path) {
-        view.links.push(SyntheticLink { target: path.to_owned(), text });
-    } else if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
-        let hidden = hidden_in(path, policy, listings);
-        view.trees.push(read_only(path.to_owned(), hidden));
-    }
-}
-
-/// Where programs lie in a directory of the system.
-const PLACES: [&str; 7] = ["", "bin", "sbin", "games", "local/bin", "local/sbin", "local/games"];
-
-/// Where the hidden programs are in it.
-fn hidden_in(path: &Path, policy: &Policy, listings: &mut Listings) -> Vec<PathBuf> {
-    let mut hidden = Vec::new();
-    for place in PLACES.iter().map(Path::new) {
-        // A link leads to a directory that is looked at by itself.
-        let folder = path.join(place);
-        for Name { name, is_link } in listings.among(&folder, |name| policy.denies_outright(name)) {
-            let name = OsStr::from_bytes(&name);
-            // What is no link is called what it is called.
-            if is_link {
-                let variant = variant_of(&folder.join(name));
-                let variant = variant.as_deref().and_then(|it| it.strip_prefix(path).ok());
-                hidden.extend(variant.map(Path::to_owned));
-            }
-            hidden.push(place.join(name));
+fn add_directory(view: &mut View, path: &Path, policy: &Policy, remembered: &mut Remembered) {
+    match fs::read_link(path) {
+        Ok(text) => view.links.push(SyntheticLink { target: path.to_owned(), text }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(_) if fs::metadata(path).is_ok_and(|found| found.is_dir()) => {
+            let hidden = hidden_in(path, policy, remembered);
+            view.trees.push(read_only(path.to_owned(), hidden));
         }
+        Err(_) => {}
     }
-    hidden.sort();
-    hidden.dedup();
-    hidden
-}
-
-/// What a program of several makers is really called: `nc` is a link to `nc.openbsd`. Where a link leads to something of
-/// another name, that is a program for many purposes, most of which nobody has denied.
-fn variant_of(program: &Path) -> Option<PathBuf> {
-    let real = fs::canonicalize(program).ok()?;
-    let (name, variant) = (program.file_name()?.as_encoded_bytes(), real.file_name()?);
-    let rest = variant.as_encoded_bytes().strip_prefix(name)?;
-    matches!(rest.first(), Some(b'.' | b'-')).then_some(real)
 }
 
 pub fn read_only(path: PathBuf, hidden: Vec<PathBuf>) -> Tree {
@@ -172,29 +170,4 @@ fn own_settings(identity: &Identity) -> Vec<SyntheticFile> {
         content: text.into(),
     };
     texts.into_iter().map(file).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use exacta_policy::Profile;
-
-    #[test]
-    fn programs_of_several_makers_are_hidden_under_every_name() {
-        let folder = std::env::temp_dir().join(format!("exacta-system-{}", std::process::id()));
-        let bin = folder.join("bin");
-        fs::create_dir_all(&bin).expect("a directory");
-        for name in ["nc.maker", "tool", "ls"] {
-            fs::write(bin.join(name), "").expect("a file");
-        }
-        for (name, to) in [("nc", "nc.maker"), ("curl", "tool"), ("wget", "missing")] {
-            std::os::unix::fs::symlink(to, bin.join(name)).expect("a link");
-        }
-        let folder = fs::canonicalize(folder).expect("its path");
-        let policy = Policy::builtin(Profile::Dev).expect("the built-in rules");
-        let hidden = hidden_in(&folder, &policy, &mut Listings::default());
-        fs::remove_dir_all(&folder).expect("it can be removed");
-        let expected = ["bin/curl", "bin/nc", "bin/nc.maker", "bin/wget"].map(PathBuf::from);
-        assert_eq!(hidden, expected);
-    }
 }

@@ -3,15 +3,19 @@
 //! Four bytes, folded to 32 classes each, are hashed to one bit of a map of 8 KB, which stays in the nearest cache; it leaves one
 //! place in a hundred to look at. An Aho-Corasick automaton of the same words is many times as large, has to be built by every
 //! process that starts, and waits for its state after each byte; here a byte waits for a shift, and building costs microseconds.
+//!
+//! Most texts are short and have no such place. The map of the words that are always looked for is made when the crate is built,
+//! and the words themselves are put in their rows when the first place has to be looked at.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// What begins here.
 #[derive(Debug, Clone)]
-pub struct Word<T> {
+struct Word<T> {
     text: Cow<'static, [u8]>,
     letters: Letters,
-    pub meaning: T,
+    meaning: T,
     /// The next word in the same row, counted from one; nought: none.
     next: u16,
 }
@@ -26,43 +30,86 @@ pub enum Letters {
 /// The shortest word that a gate can find.
 pub const SHORTEST: usize = 3;
 
+/// Where words may begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map([u64; MAP]);
+
+impl Map {
+    pub const fn new() -> Self {
+        Map([0; MAP])
+    }
+
+    /// Words that are too short are left out.
+    pub const fn add(&mut self, text: &[u8]) {
+        let [a, b, c, rest @ ..] = text else { return };
+        let triple = (triple(*a, *b, *c) as u32) << 5;
+        // Whatever follows a word of three bytes.
+        let (mut fourth, end) = match rest {
+            [] => (0, CLASS_COUNT),
+            [byte, ..] => (class(*byte), class(*byte) + 1),
+        };
+        while fourth < end {
+            let place = place(triple | fourth);
+            self.0[place / 64] |= 1 << (place % 64);
+            fourth += 1;
+        }
+    }
+}
+
+/// Words by how they begin.
 #[derive(Debug, Clone)]
-pub struct Gate<T> {
-    map: Vec<u64>,
+pub struct Words<T> {
     /// The first word of each row, counted from one. Words are in one row when their first three bytes say so.
     rows: Vec<u16>,
     words: Vec<Word<T>>,
 }
 
-impl<T> Gate<T> {
-    /// With room for so many words: every process that starts makes one, and each page of memory that it touches takes longer
-    /// than to put a hundred words there.
-    pub fn with_capacity(words: usize) -> Self {
-        Gate { map: vec![0; MAP], rows: vec![0; ROWS], words: Vec::with_capacity(words) }
+impl<T> Words<T> {
+    /// With room for so many words: each page of memory that is touched takes longer than to put a hundred words there.
+    fn with_capacity(words: usize) -> Self {
+        Words { rows: vec![0; ROWS], words: Vec::with_capacity(words) }
     }
 
     /// Words that are too short are left out, and so is what is one too many for a gate.
     pub fn add(&mut self, text: impl Into<Cow<'static, [u8]>>, letters: Letters, meaning: T) {
         let text = text.into();
         let [a, b, c, ..] = *text else { return };
-        let triple = triple(a, b, c);
         let Ok(number) = u16::try_from(self.words.len() + 1) else { return };
-        let fourth = text.get(3).map_or(0..CLASS_COUNT, |byte| class(*byte)..class(*byte) + 1);
-        for fourth in fourth {
-            let place = place((triple as u32) << 5 | fourth);
-            if let Some(bits) = self.map.get_mut(place / 64) {
-                *bits |= 1 << (place % 64);
-            }
-        }
-        if let Some(first) = self.rows.get_mut(row(triple)) {
+        if let Some(first) = self.rows.get_mut(row(triple(a, b, c))) {
             let next = std::mem::replace(first, number);
             self.words.push(Word { text, letters, meaning, next });
         }
     }
+}
+
+/// A word that was added to those that are always looked for.
+type Added<T> = (Vec<u8>, Letters, T);
+
+#[derive(Debug, Clone)]
+pub struct Gate<T: 'static> {
+    map: Cow<'static, Map>,
+    /// Those that are always looked for, and about how many they are.
+    always: (fn(&mut Words<T>), usize),
+    added: Vec<Added<T>>,
+    words: OnceLock<Words<T>>,
+}
+
+impl<T: Clone> Gate<T> {
+    /// The words that `always` adds have this map.
+    pub const fn new(map: &'static Map, always: fn(&mut Words<T>), count: usize) -> Self {
+        let map = Cow::Borrowed(map);
+        Gate { map, always: (always, count), added: Vec::new(), words: OnceLock::new() }
+    }
+
+    pub fn add(&mut self, text: Vec<u8>, letters: Letters, meaning: T) {
+        self.map.to_mut().add(&text);
+        self.added.push((text, letters, meaning));
+        self.words = OnceLock::new();
+    }
 
     /// The first position from `from` and before `limit` at which a word may begin.
     pub fn next(&self, text: &[u8], from: usize, limit: usize) -> Option<usize> {
-        let map: &[u64; MAP] = self.map.as_slice().try_into().ok()?;
+        let Map(map) = &*self.map;
         let end = limit.saturating_add(SHORTEST).min(text.len());
         let text = text.get(from..end)?;
         let (head, rest) = text.split_at_checked(SHORTEST)?;
@@ -84,13 +131,14 @@ impl<T> Gate<T> {
 
     /// The words that really begin here.
     pub fn words<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (&'a T, usize)> + 'a {
+        let all = self.words.get_or_init(|| self.in_rows());
         let mut number = match text {
-            [a, b, c, ..] => self.rows.get(row(triple(*a, *b, *c))).copied().unwrap_or_default(),
+            [a, b, c, ..] => all.rows.get(row(triple(*a, *b, *c))).copied().unwrap_or_default(),
             _ => 0,
         };
         std::iter::from_fn(move || {
             while number != 0 {
-                let word = self.words.get(usize::from(number) - 1)?;
+                let word = all.words.get(usize::from(number) - 1)?;
                 number = word.next;
                 let Some(here) = text.get(..word.text.len()) else { continue };
                 let same = match word.letters {
@@ -104,6 +152,24 @@ impl<T> Gate<T> {
             None
         })
     }
+
+    fn in_rows(&self) -> Words<T> {
+        let (always, count) = self.always;
+        let mut words = Words::with_capacity(count + self.added.len());
+        always(&mut words);
+        for (text, letters, meaning) in &self.added {
+            words.add(text.clone(), *letters, meaning.clone());
+        }
+        words
+    }
+
+    /// The map that the words have.
+    #[cfg(test)]
+    pub fn map_of_words(&self) -> Map {
+        let mut map = Map::new();
+        self.in_rows().words.iter().for_each(|word| map.add(&word.text));
+        map
+    }
 }
 
 const ROW_BITS: u32 = 11;
@@ -112,7 +178,7 @@ const MAP_BITS: u32 = 16;
 const MAP: usize = (1 << MAP_BITS) / 64;
 const CLASS_COUNT: u32 = 32;
 
-fn triple(a: u8, b: u8, c: u8) -> usize {
+const fn triple(a: u8, b: u8, c: u8) -> usize {
     (class(a) << 10 | class(b) << 5 | class(c)) as usize
 }
 
@@ -121,13 +187,13 @@ fn row(triple: usize) -> usize {
 }
 
 /// The place of four bytes in the map. What was before them is shifted out.
-fn place(four: u32) -> usize {
+const fn place(four: u32) -> usize {
     ((four << 12).wrapping_mul(0x9e37_79b1) >> (32 - MAP_BITS)) as usize
 }
 
 /// Letters in one case, digits as one; of the rest only what words of ours contain.
-fn class(byte: u8) -> u32 {
-    u32::from(CLASSES[usize::from(byte)])
+const fn class(byte: u8) -> u32 {
+    CLASSES[byte as usize] as u32
 }
 
 const CLASSES: [u8; 256] = {
@@ -154,10 +220,15 @@ mod tests {
 
     #[test]
     fn words_are_found_where_they_begin() {
-        let mut gate = Gate::with_capacity(3);
-        gate.add(&b"ghp_"[..], Letters::AsWritten, 1);
-        gate.add(&b"token"[..], Letters::AnyCase, 2);
-        gate.add(&b"://"[..], Letters::AsWritten, 3);
+        static MAP: Map = {
+            let mut map = Map::new();
+            map.add(b"ghp_");
+            map
+        };
+        let always = |words: &mut Words<_>| words.add(&b"ghp_"[..], Letters::AsWritten, 1);
+        let mut gate = Gate::new(&MAP, always, 1);
+        gate.add(b"token".to_vec(), Letters::AnyCase, 2);
+        gate.add(b"://".to_vec(), Letters::AsWritten, 3);
         let text = b"GHP_ ghp_x ToKeN http://";
         let mut found = Vec::new();
         let mut from = 0;

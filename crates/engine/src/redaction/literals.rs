@@ -13,11 +13,14 @@ const LONGEST: usize = 4096;
 
 /// Is the value of a variable with this name a secret that should never be shown?
 pub fn is_secret_variable(name: &[u8], value: &[u8]) -> bool {
+    // Most values are none, whatever the name says.
+    if value.len() < SHORTEST_PASSWORD || value.starts_with(b"/") {
+        return false;
+    }
     let Some(name) = names::classify(name) else { return false };
     let shortest = if name.promise == Promise::Password { SHORTEST_PASSWORD } else { SHORTEST };
     let common = value.iter().all(u8::is_ascii_digit) && value.len() < 12
         || vocabulary::is_placeholder(value)
-        || value.starts_with(b"/")
         || value.windows(3).any(|window| window == b"://") && !value.contains(&b'@');
     // `SSH_AUTH_SOCK`, `KEYBOARD_KEY=us`: a promise that is only perhaps one needs a value that is beyond doubt.
     let doubtful =

@@ -14,6 +14,7 @@ mod around;
 mod assignment;
 mod below;
 mod blocks;
+mod builtin;
 mod calls;
 mod chosen;
 mod code;
@@ -65,7 +66,7 @@ use blocks::Start;
 use gate::{Gate, Letters};
 use lines::Line;
 use own::Pattern;
-use programs::{PROGRAMS, Program};
+use programs::Program;
 use table::{NKEY, NUMBERED, TOKENS, Token};
 
 /// What stands in the place of a secret (S3 §8).
@@ -116,7 +117,7 @@ impl std::fmt::Debug for Rules {
     }
 }
 
-static BUILTIN: LazyLock<Arc<Gate<Meaning>>> = LazyLock::new(|| Arc::new(builtin()));
+static BUILTIN: LazyLock<Arc<Gate<Meaning>>> = LazyLock::new(|| Arc::new(builtin::gate()));
 
 impl Default for Rules {
     fn default() -> Self {
@@ -209,68 +210,4 @@ enum Meaning {
     Cookie,
     Address,
     Literal(Arc<str>),
-}
-
-/// About as many as there are.
-const BUILTIN_WORDS: usize = 2048;
-
-fn builtin() -> Gate<Meaning> {
-    let mut gate = Gate::with_capacity(BUILTIN_WORDS);
-    for token in TOKENS {
-        for begin in token.begins {
-            gate.add(begin.as_bytes(), Letters::AsWritten, Meaning::Token(token));
-        }
-    }
-    for number in 10..100 {
-        // The third letter is that of any third digit; the fourth would be its own.
-        let mut begin = literals::to_base64(format!("{number}0").as_bytes());
-        begin.truncate(gate::SHORTEST);
-        gate.add(begin, Letters::AsWritten, Meaning::Token(&NUMBERED));
-    }
-    for kind in ["U", "A", "O", "X"] {
-        // After the two that say what it is come zeros, so that the fourth letter is one of the first sixteen.
-        for letter in 'A'..='P' {
-            let begin = format!("S{kind}A{letter}");
-            gate.add(begin.into_bytes(), Letters::AsWritten, Meaning::Token(&NKEY));
-        }
-    }
-    for program in PROGRAMS {
-        gate.add(program.gate.as_bytes(), Letters::AsWritten, Meaning::Program(program));
-    }
-    for hint in names::HINTS {
-        gate.add(hint.as_bytes(), Letters::AnyCase, Meaning::Name);
-    }
-    for (word, line) in lines::WORDS {
-        gate.add(word.as_bytes(), Letters::AnyCase, Meaning::Line(*line));
-    }
-    for (word, argument) in calls::CALLS {
-        gate.add(word.as_bytes(), Letters::AnyCase, Meaning::Call(*argument));
-    }
-    for (word, argument) in keyed::KEYED {
-        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Keyed(*argument));
-    }
-    for (word, start) in blocks::WORDS {
-        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(*start));
-    }
-    for word in digests::HEADINGS {
-        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Block(Start::Digests));
-    }
-    // With the sign that follows: the word alone is everywhere.
-    for word in ["default = \"", "default  ", "default: \"", "default\": \"", "default=\""] {
-        gate.add(word.as_bytes(), Letters::AsWritten, Meaning::Value);
-    }
-    let words: [(&'static str, Meaning); 8] = [
-        ("value", Meaning::Value),
-        ("result\": \"", Meaning::Value),
-        ("authorization", Meaning::Authorization),
-        ("bearer ", Meaning::Scheme),
-        ("bearer%20", Meaning::Scheme),
-        ("basic ", Meaning::Scheme),
-        ("cookie", Meaning::Cookie),
-        ("://", Meaning::Address),
-    ];
-    for (word, meaning) in words {
-        gate.add(word.as_bytes(), Letters::AnyCase, meaning);
-    }
-    gate
 }

@@ -151,6 +151,11 @@ impl Policy {
         self.outright.get_or_init(|| self.rules.outright(self.profile)).denies(name)
     }
 
+    /// Every name and pattern by which commands are denied outright, always in the same order.
+    pub fn each_denied_outright(&self, each: impl FnMut(&str)) {
+        self.rules.each_outright(self.profile, each);
+    }
+
     /// Nothing but permissions is said about commands of this name: they need no judgement as long as their paths
     /// are somebody else's business. In a task every command must be on the list.
     pub fn is_plain(&self, name: &BStr) -> bool {

@@ -90,8 +90,14 @@ impl Outright {
 impl RuleSet {
     /// A rule that may be lifted does not count, and none that is only about some words.
     pub fn outright(&self, profile: Profile) -> Outright {
-        let profile = profile_bit(profile);
         let mut outright = Outright::default();
+        self.each_outright(profile, |program| outright.add(program));
+        outright
+    }
+
+    /// The names and patterns themselves.
+    pub fn each_outright(&self, profile: Profile, mut each: impl FnMut(&str)) {
+        let profile = profile_bit(profile);
         if !self.bare {
             let lifts = |at| builtin::numbered(at).is_none_or(|rule| self.is_lifted(rule));
             let mut last = (usize::MAX, false);
@@ -100,16 +106,15 @@ impl RuleSet {
                     last = (at, self.loaded.is_empty() || !lifts(at));
                 }
                 if last.1 {
-                    outright.add(program);
+                    each(program);
                 }
             }
         }
         for one in self.loaded.iter().filter(|one| one.compiled.profiles & profile != 0) {
             if !self.is_lifted(&one.rule) {
-                outright_programs(&one.compiled).for_each(|program| outright.add(program));
+                outright_programs(&one.compiled).for_each(&mut each);
             }
         }
-        outright
     }
 
     /// Some rule takes this one out of force, if only for some commands.

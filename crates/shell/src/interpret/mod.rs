@@ -300,7 +300,11 @@ impl Shell {
             return Err(Interrupt::Stopped(stop));
         }
         self.depth += 1;
-        let flow = stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || run(self));
+        let flow = if self.depth == 1 && self.roomy {
+            run(self)
+        } else {
+            stacker::maybe_grow(STACK_RESERVE, STACK_PIECE, || run(self))
+        };
         self.depth -= 1;
         flow
     }

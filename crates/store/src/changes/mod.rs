@@ -250,10 +250,10 @@ impl Journal {
         match (place, folders) {
             (Place::Tree(_), _) => open(self.ground.root(), b""),
             (Place::Pre(id, _), Some(folders)) => {
-                open(folders.keeping()[0].as_fd(), folder_name(*id).as_bytes())
+                open(folders.keeping()?[0].as_fd(), folder_name(*id).as_bytes())
             }
             (Place::Redo(id, _), Some(folders)) => {
-                open(folders.keeping()[1].as_fd(), folder_name(*id).as_bytes())
+                open(folders.keeping()?[1].as_fd(), folder_name(*id).as_bytes())
             }
             (Place::Appended { beginning, .. }, _) => self.base(beginning),
             (Place::Layer(name, _), _) => {

@@ -97,10 +97,12 @@ struct Filled {
 }
 
 fn fill(ground: &Ground, folder: &OwnedFd) -> Result<Filled, Errno> {
-    system::make_directory(folder, WORK)?;
-    system::make_directory(folder, UPPER)?;
     // The overlay shows the attributes of the upper root as those of the project's.
-    let (root, attributes) = root_of(ground)?;
+    let root = Facts::from_stat(&system::stat_handle(ground.root())?);
+    let attributes = Attributes::of(ground.root())?;
+    system::make_directory(folder, WORK)?;
+    // Most often that is its mode then; nobody else can look into the folder.
+    system::make_directory_as(folder, UPPER, root.mode & 0o777 | 0o700)?;
     // The state is absent in what the overlay shows.
     let upper = system::open_directory(folder.as_fd(), UPPER)?;
     let aside = match system::make_whiteout(&upper, STATE) {
@@ -108,19 +110,12 @@ fn fill(ground: &Ground, folder: &OwnedFd) -> Result<Filled, Errno> {
         Err(Errno::PERM | Errno::OPNOTSUPP | Errno::INVAL) => true,
         made => made.map(|()| false)?,
     };
-    facts::put_back(folder, UPPER, &root, &attributes)?;
-    system::create_file(folder, MOMENT)?;
+    facts::put_back_but_time(&upper, &root, &attributes)?;
+    // What was just made has another time than what was there before.
+    system::set_time(folder, UPPER, root.modified)?;
+    system::make_file(folder, MOMENT)?;
     let telling = Some(root.changed) < moment(folder.as_fd())?;
     Ok(Filled { aside, root, attributes, telling })
-}
-
-fn root_of(ground: &Ground) -> Result<(Facts, Attributes), Errno> {
-    let root = Facts::from_stat(&system::stat_handle(ground.root())?);
-    Ok((root, attributes_of_root(ground)?))
-}
-
-fn attributes_of_root(ground: &Ground) -> Result<Attributes, Errno> {
-    Attributes::of(system::open_object(ground.root(), b".")?)
 }
 
 impl LayerAhead {
@@ -150,7 +145,7 @@ impl LayerAhead {
             return Ok(false);
         }
         let unchanged = self.telling && root.changed == self.root.changed;
-        if !unchanged && attributes_of_root(ground)? != self.attributes {
+        if !unchanged && Attributes::of(ground.root())? != self.attributes {
             return Ok(false);
         }
         // Whoever clears a project away may have cleared away what keeps its state out of sight.

@@ -21,13 +21,14 @@ pub(crate) fn new_record(ground: &Ground, about: &About) -> Result<RecordFile, U
     loop {
         id = RecordId(id.0 + 1);
         let name = file::name(id);
-        if system::stat(&folders.log, name.as_bytes()).at("look for a number", b"")?.is_some() {
+        if system::stat(folders.log()?, name.as_bytes()).at("look for a number", b"")?.is_some() {
             continue;
         }
         let record = Record::begin(id, about.clone(), tree);
         if let Some(file) = RecordFile::create(folders.busy.as_fd(), record)? {
             // Whoever had the number may have settled his record between the two looks.
-            if system::stat(&folders.log, name.as_bytes()).at("look for a number", b"")?.is_some() {
+            if system::stat(folders.log()?, name.as_bytes()).at("look for a number", b"")?.is_some()
+            {
                 system::unlink(&folders.busy, name.as_bytes()).at("look for a number", b"")?;
                 continue;
             }

@@ -241,7 +241,7 @@ fn turn_one(
     report: &mut Report,
 ) -> Result<(), UndoError> {
     let (folders, name) = (ground.folders()?, file::name(id));
-    system::rename(&folders.log, name.as_bytes(), &folders.busy, name.as_bytes())
+    system::rename(folders.log()?, name.as_bytes(), &folders.busy, name.as_bytes())
         .at("work on the record", name.as_bytes())?;
     let mut turned = || -> Result<(), Stuck> {
         let mut file = RecordFile::open_settled(folders.busy.as_fd(), id)?;

@@ -1,13 +1,9 @@
 //! Whoever has started exacta, as far as the configuration of tools goes.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "files of the operator's own, outside the project, are looked at"
-)]
-
 use std::cell::OnceCell;
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::operator_file;
 
 /// Nothing of it comes from a script or a project.
 #[derive(Clone, Default)]
@@ -71,16 +67,10 @@ impl<'a> Reader<'a> {
 
     /// The text of a file that is the operator's, wherever links lead to.
     pub fn text(&self, path: &Path) -> Option<String> {
-        // Most are not there.
-        fs::metadata(path).ok()?;
-        let real = fs::canonicalize(path).ok()?;
-        let root = self
-            .real_root
-            .get_or_init(|| fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned()));
-        let found = fs::metadata(&real).ok()?;
-        if real.starts_with(root) || !found.is_file() || found.len() > LARGEST {
-            return None;
-        }
-        fs::read_to_string(&real).ok()
+        let real_root = || {
+            let real = || operator_file::canonical(self.root).unwrap_or(self.root.to_owned());
+            self.real_root.get_or_init(real).as_path()
+        };
+        String::from_utf8(operator_file::read_outside(real_root, path, LARGEST)?).ok()
     }
 }
