@@ -3,6 +3,7 @@
 pub mod bare;
 mod changes;
 pub mod entry;
+mod folders;
 pub mod init;
 mod layers;
 mod masks;
@@ -170,6 +171,7 @@ impl Cell {
             self.watched.end();
             return Err(failure);
         }
+        self.watched.prepare();
         match next(&ours)? {
             Report::Started { process } => {
                 if let Some(watch) = &self.watch {

@@ -10,11 +10,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use bstr::ByteSlice;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
 use crate::ladder::{Missing, Wall};
+use crate::limits::files;
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Person, Tree, View};
 use crate::system::mount;
@@ -97,9 +99,10 @@ pub fn detached(source: &Source<'_>) -> io::Result<OwnedFd> {
 /// Whether this map of a user namespace has a place for [`NOBODY_AT_ALL`]. One that cannot be read is taken to be full:
 /// then nobody can become root by mistake.
 fn has_everybody(map: &str) -> bool {
-    let Ok(text) = fs::read_to_string(map) else { return true };
+    let Ok(text) = files::read(map) else { return true };
     text.lines().any(|line| {
-        let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+        let mut numbers =
+            files::words(line).filter_map(|word| word.to_str().ok()?.parse::<u64>().ok());
         let (first, _, count) = (numbers.next(), numbers.next(), numbers.next());
         let (first, nobody) = (first.unwrap_or(u64::MAX), u64::from(NOBODY_AT_ALL));
         first <= nobody && nobody - first < count.unwrap_or(0)

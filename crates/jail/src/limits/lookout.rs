@@ -59,12 +59,17 @@ impl Watched {
         limits: Limits,
         refusing: bool,
     ) -> io::Result<Self> {
-        let mut meter = Meter::open(places.as_ref(), process)?;
-        let before = meter.look(true)?;
+        let (meter, before) = Meter::begin(places.as_ref(), process)?;
         let state =
             State { meter, limits, before, latest: before, usage: Usage::default(), refusing };
         let (busy, programs) = (AtomicBool::new(false), AtomicU64::new(0));
         Ok(Watched { init, places, busy, programs, state: Mutex::new(state) })
+    }
+
+    /// Does what looking needs to be done once, when there is time.
+    pub fn prepare(&self) {
+        // If it cannot be done, whoever looks will find that out.
+        let _it_shows = self.state().meter.open();
     }
 
     /// Looks once, and ends the jail when a limit is passed.
@@ -236,6 +241,11 @@ impl Shared {
     fn run(&self) {
         let mut last_busy = Instant::now();
         let mut table = self.table();
+        // What is short is over by then, and the engine itself looks when it is.
+        if !table.over {
+            let waited = self.changed.wait_timeout(table, INTERVAL);
+            table = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
         while !table.over {
             let busy: Vec<_> = table
                 .jails
