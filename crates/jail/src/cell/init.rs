@@ -34,15 +34,18 @@ pub struct Renewal<'a> {
     /// Of Landlock; `None`: there are no grants that could be made anew.
     version: Option<u32>,
     begun: Option<Begun>,
+    /// A program has ended, and another may follow.
+    wanted: bool,
 }
 
 impl<'a> Renewal<'a> {
     pub fn new(view: &'a View, version: Option<u32>) -> Self {
-        Renewal { view, version, begun: None }
+        Renewal { view, version, begun: None, wanted: false }
     }
 
     /// What can be done before a program is asked for.
     fn prepare(&mut self) {
+        self.wanted = false;
         if let (None, Some(version)) = (&self.begun, self.version) {
             self.begun = Begun::of(self.view, version).ok();
         }
@@ -92,10 +95,8 @@ fn serve_until_error(
 ) -> Result<(), Failure> {
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
-    // There was a program, and what the next one needs is not there yet.
-    let mut used = false;
     loop {
-        let patience = (used && programs.is_empty()).then_some(&IDLE);
+        let patience = (renewal.wanted && programs.is_empty()).then_some(&IDLE);
         let happened = match wait_for_work(orders, &children, &programs, patience) {
             Ok(happened) => happened,
             Err(Errno::INTR) => continue,
@@ -103,7 +104,6 @@ fn serve_until_error(
         };
         let Some(Happened { asked, ended, abandoned }) = happened else {
             renewal.prepare();
-            used = false;
             continue;
         };
         for process in abandoned {
@@ -113,7 +113,7 @@ fn serve_until_error(
             let mut signal = [0; 128];
             while rustix::io::read(&children, &mut signal).is_ok() {}
             bury(&mut programs, Patience::Look);
-            used = true;
+            renewal.wanted = true;
         }
         if asked {
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {

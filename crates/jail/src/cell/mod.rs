@@ -9,6 +9,7 @@ mod layers;
 mod masks;
 pub mod outside;
 mod relocation;
+mod trees;
 pub mod view;
 pub mod watch;
 mod workshop;

@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, statat};
+use rustix::fs::{AtFlags, CWD, Mode, statat};
 use rustix::io::Errno;
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
@@ -19,6 +19,7 @@ use rustix::process::{chdir, fchdir, pivot_root};
 use super::folders::Folders;
 use super::masks::is_masked;
 use super::outside::{Source, detached, sources};
+use super::trees::{Added, Adding};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
@@ -42,15 +43,6 @@ const COVERED: [&str; 8] =
     ["cmdline", "modules", "partitions", "diskstats", "kcore", "keys", "key-users", "locks"];
 /// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
 const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
-
-/// What came of adding trees.
-pub struct Added {
-    pub missing: Vec<Missing>,
-    /// Where layers for requests are found.
-    pub layers: Option<OwnedFd>,
-    /// The tree that the first layer is going to cover: what is seen there is not granted yet.
-    pub covered: Option<OwnedFd>,
-}
 
 /// A root, mounted at [`PLACE`].
 pub struct Root {
@@ -200,11 +192,7 @@ impl Root {
         masked: impl FnOnce() -> Result<Option<Errno>, Failure>,
         grants: &Handles,
     ) -> Result<Added, Failure> {
-        let mut covered = None;
-        let first = view.layers.as_ref().filter(|layers| layers.first.is_some());
-        let is_first = |tree: &Tree| first.is_some_and(|layers| layers.target == tree.target);
         let layers = if view.layers.is_some() { mounts.pop() } else { None };
-        let mut folders = self.folders();
         let mut mounts = mounts.into_iter();
         let trees = view.trees.iter().enumerate().zip(mounts.by_ref()).collect::<Vec<_>>();
         let is_later = |tree: &Tree| {
@@ -213,77 +201,36 @@ impl Root {
         };
         let (later, sooner): (Vec<_>, Vec<_>) =
             trees.into_iter().partition(|((_, tree), _)| is_later(tree));
+        let mut adding = Adding::new(view, layers, self.folders(), grants);
         for ((_, tree), mount) in sooner {
-            add_tree(tree, &mount, view, layers.as_ref(), &mut folders)?;
+            adding.mount(tree, &mount)?;
             // Here nothing can be missing: what is written to directly is covered.
             if let Some(workshop) = &workshop {
                 workshop.cover_written(tree, &mount, self)?;
             }
-            // Where a layer is going to lie, that is what is granted.
-            if is_first(tree) {
-                covered = Some(mount);
-            } else {
-                grants.tree(&tree.access, mount.as_fd())?;
-            }
+            adding.grant(tree, mount)?;
         }
         timeline::mark("trees of the view");
         if let Some(workshop) = &mut workshop {
             workshop.refused = masked()?;
         }
         timeline::skip();
-        let mut missing = Vec::new();
         for ((number, tree), mount) in later {
-            add_tree(tree, &mount, view, layers.as_ref(), &mut folders)?;
+            adding.mount(tree, &mount)?;
             let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
-            let mut seen = mount;
-            if let Some(workshop) = &workshop {
-                let (over, less) = workshop.finish(tree, &seen, layer, number, self)?;
-                if let Some(over) = over {
-                    folders.mount_over(&over, &tree.target).at("lay over a tree")?;
-                    seen = over;
-                }
-                missing.extend(less);
-            }
-            if is_first(tree) {
-                covered = Some(seen);
-            } else {
-                grants.tree(&tree.access, seen.as_fd())?;
-            }
+            let (over, missing) = match &workshop {
+                Some(workshop) => workshop.finish(tree, &mount, layer, number, self)?,
+                None => (None, None),
+            };
+            adding.added.missing.extend(missing);
+            let seen = over.map_or(Ok(mount), |over| adding.mount_over(tree, over))?;
+            adding.grant(tree, seen)?;
         }
         timeline::mark("overlays of the view");
         // Once is enough.
-        missing.truncate(1);
-        Ok(Added { missing, layers, covered })
+        adding.added.missing.truncate(1);
+        Ok(adding.added)
     }
-}
-
-/// With where layers for requests are, if they are laid over this tree: behind it, where it covers them.
-fn add_tree<'a>(
-    tree: &'a Tree,
-    mount: &OwnedFd,
-    view: &View,
-    layers: Option<&OwnedFd>,
-    folders: &mut Folders<'a>,
-) -> Result<(), Failure> {
-    let is_layered = view.layers.as_ref().is_some_and(|it| it.target == tree.target);
-    if let Some(layers) = layers.filter(|_| is_layered) {
-        let step = "make layers possible";
-        set_flags(layers.as_fd(), NO_SET_USER | NO_DEVICES).at(step)?;
-        folders.mount(layers, &tree.target).at(step)?;
-    }
-    let step = || format!("mount {}", tree.target.display());
-    let read_only = if tree.access == Access::Write { 0 } else { READ_ONLY };
-    let mut add = || {
-        set_flags(mount.as_fd(), read_only | NO_SET_USER | NO_DEVICES)?;
-        let found = statat(mount, "", AtFlags::EMPTY_PATH)?;
-        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
-            folders.mount(mount, &tree.target)?;
-        } else {
-            folders.mount_file(mount, &tree.target)?;
-        }
-        io::Result::Ok(())
-    };
-    add().map_err(|error| Failure::new(step(), error))
 }
 
 /// Whether something is laid over a tree of the view itself.
