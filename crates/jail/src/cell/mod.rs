@@ -187,10 +187,10 @@ impl Cell {
 
     /// From now on somebody looks at what the jail uses, and answers what it asks.
     fn attend(&mut self) -> Result<(), Failure> {
-        if let Some(watch) = &mut self.watch {
-            watch.attend()?;
+        match &mut self.watch {
+            Some(watch) => watch.attend(),
+            None => self.lookout.attend(&self.watched).at("watch limits"),
         }
-        self.lookout.attend(&self.watched).at("watch limits")
     }
 
     /// Sends a signal to a program that runs.

@@ -146,6 +146,11 @@ impl Watched {
         matches!(poll(&mut handle, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(0))
     }
 
+    /// Something may run in it.
+    pub fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
     /// Nothing runs in it any more.
     pub fn rest(&self) {
         self.busy.store(false, Ordering::Release);
@@ -211,7 +216,18 @@ impl Lookout {
         table.jails.push(Arc::downgrade(jail));
     }
 
-    /// Something begins to run in this one.
+    /// Something begins to run in this one. What is short is over before the first look: so as long as there is no thread, somebody
+    /// else who has one may [`attend`](Self::attend) when that is due. `None`: that is not needed.
+    pub fn attend_later(&self, jail: &Watched) -> Option<Instant> {
+        jail.busy.store(true, Ordering::Release);
+        let table = self.shared.table();
+        if table.asleep {
+            self.shared.changed.notify_one();
+        }
+        (!table.started).then(|| Instant::now() + INTERVAL)
+    }
+
+    /// Something runs in this one, or is about to.
     pub fn attend(&self, jail: &Watched) -> io::Result<()> {
         jail.busy.store(true, Ordering::Release);
         let mut table = self.shared.table();
@@ -241,17 +257,12 @@ impl Shared {
     fn run(&self) {
         let mut last_busy = Instant::now();
         let mut table = self.table();
-        // What is short is over by then, and the engine itself looks when it is.
-        if !table.over {
-            let waited = self.changed.wait_timeout(table, INTERVAL);
-            table = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
         while !table.over {
             let busy: Vec<_> = table
                 .jails
                 .iter()
                 .filter_map(Weak::upgrade)
-                .filter(|jail| jail.busy.load(Ordering::Acquire))
+                .filter(|jail| jail.is_busy())
                 .collect();
             if !busy.is_empty() {
                 last_busy = Instant::now();
