@@ -13,7 +13,7 @@ use rustix::process::{
     DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
 };
 use rustix::system::sethostname;
-use rustix::thread::{Gid, UnshareFlags};
+use rustix::thread::UnshareFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +119,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
     next::<Mapped>(spawner, "wait for the spawner")?;
     timeline::mark("namespaces");
     // Before anything is made: what is made belongs to whoever makes it.
-    become_person(identity)?;
+    identity.assume()?;
     // At once after that, for the kernel forgets it when somebody becomes somebody else. A spawner that ended before is
     // noticed when it is answered.
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the spawner")?;
@@ -282,19 +282,6 @@ fn divided(plan: Plan) -> (View, Begin) {
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
 fn next<T: DeserializeOwned>(from: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
     wire::receive::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
-}
-
-fn become_person(identity: Identity) -> Result<(), Failure> {
-    let step = "become the jail's user";
-    // A caller without power may not leave its groups; they are nobody's inside.
-    match rustix::thread::set_thread_groups(&[]) {
-        Ok(()) | Err(Errno::PERM) => {}
-        Err(error) => return Err(Failure::new(step, error)),
-    }
-    let group = Gid::from_raw(identity.group);
-    rustix::thread::set_thread_res_gid(group, group, group).at(step)?;
-    let user = rustix::thread::Uid::from_raw(identity.user);
-    rustix::thread::set_thread_res_uid(user, user, user).at(step)
 }
 
 /// Process 1. Returns only when it could not become that.

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 
 use bstr::ByteSlice;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
+use rustix::io::Errno;
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
@@ -42,6 +43,21 @@ pub struct Identity {
 impl From<&Person> for Identity {
     fn from(person: &Person) -> Self {
         Identity { user: person.user_id, group: person.group_id }
+    }
+}
+
+impl Identity {
+    /// Becomes that person, in a user namespace in which there is nobody else.
+    pub fn assume(self) -> Result<(), Failure> {
+        let step = "become the jail's user";
+        // A caller without power may not leave its groups; they are nobody's inside.
+        match rustix::thread::set_thread_groups(&[]) {
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(error) => return Err(Failure::new(step, error)),
+        }
+        let (user, group) = (Uid::from_raw(self.user), Gid::from_raw(self.group));
+        rustix::thread::set_thread_res_gid(group, group, group).at(step)?;
+        rustix::thread::set_thread_res_uid(user, user, user).at(step)
     }
 }
 
@@ -238,7 +254,7 @@ impl Outside {
         let owners = trees.map(|tree| fs::metadata(&tree.source).at(step));
         let owners = owners.collect::<Result<Vec<_>, _>>()?;
         let Some(owner) = owners.into_iter().find(|owner| owner.uid() != 0) else {
-            let failure = Failure::new(step, rustix::io::Errno::OPNOTSUPP);
+            let failure = Failure::new(step, Errno::OPNOTSUPP);
             return Ok(Some(Missing::new(Wall::Ordinary, failure)));
         };
         rustix::thread::set_thread_groups(&[]).at(step)?;
