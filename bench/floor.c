@@ -215,7 +215,9 @@ static void remove_layer(void) {
     for (int i = 0; i < 6; i++) rmdir(in_layer(folders[i]));
 }
 
+/* Those above it only where they are missing. */
 static void make_directories(char *path) {
+    if (mkdir(path, 0755) == 0 || errno != ENOENT) return;
     for (char *at = path + sizeof PLACE; *at; at++) {
         if (*at != '/') continue;
         *at = 0;
@@ -231,29 +233,31 @@ static char *placed(const char *target) {
     return path;
 }
 
+/* Many lie in one directory, one after the other. */
 static char *make_parents(const char *target) {
+    static char known[4096];
     char *path = placed(target), *last = strrchr(path, '/');
     *last = 0;
-    make_directories(path);
+    if (strcmp(known, path)) make_directories(path), strcpy(known, path);
     *last = '/';
     return path;
 }
 
-static void lay_over(struct tree *tree, int number) {
+static int lay_over(struct tree *tree, int number) {
     char mask[64], lower[8192], layer[64], upper[128], work[128], name[4096];
     snprintf(mask, sizeof mask, WORKSHOP "/mask%d", number);
     if (tree->hides) {
         CHECK(mkdir(mask, 0755));
         for (int i = 0; i < tree->hides; i++) {
             snprintf(name, sizeof name, "%s/%s", mask, tree->hidden[i]);
-            if (mknod(name, S_IFCHR, 0) == -1) {
+            if (link(WORKSHOP "/absent", name) == -1) {
                 char *last = strrchr(name, '/');
                 *last = 0;
                 for (char *at = name + strlen(mask) + 1; *at; at++)
                     if (*at == '/') { *at = 0; mkdir(name, 0755); *at = '/'; }
                 mkdir(name, 0755);
                 *last = '/';
-                CHECK(mknod(name, S_IFCHR, 0));
+                CHECK(link(WORKSHOP "/absent", name));
             }
         }
         snprintf(lower, sizeof lower, "%s:%s", mask, placed(tree->target));
@@ -270,10 +274,11 @@ static void lay_over(struct tree *tree, int number) {
     } else attributes |= MOUNT_ATTR_RDONLY;
     int mount = mount_new("overlay", options, attributes);
     attach(mount, placed(tree->target));
+    return mount;
 }
 
 /* Over the tree, with the upper directory behind it. */
-static void lay_layer(void) {
+static int lay_layer(void) {
     char upper[96], work[96];
     snprintf(upper, sizeof upper, "%s/upper", layer_name), snprintf(work, sizeof work, "%s/work", layer_name);
     CHECK(fchdir(layers_mount));
@@ -281,6 +286,29 @@ static void lay_layer(void) {
     int mount = mount_new("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     CHECK(chdir("/"));
     attach(mount, placed(layered));
+    return mount;
+}
+
+/* Landlock holds on to directories: whoever has just mounted one need not look for it. */
+static int rules = -1;
+
+static void grant(int place, unsigned long long rights) {
+    struct landlock_path_beneath_attr beneath = {.allowed_access = rights, .parent_fd = place};
+    if (rules == -1) return;
+    if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0) return;
+    beneath.allowed_access &= 0xC007; /* It is no directory. */
+    CHECK(syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0));
+}
+
+static void grant_path(const char *path, unsigned long long rights) {
+    int place = CHECK(open(path, O_PATH | O_CLOEXEC));
+    grant(place, rights);
+    close(place);
+}
+
+static void begin_rules(void) {
+    struct { unsigned long long files, network, scopes; } about = {.files = 0xFFFF};
+    rules = syscall(SYS_landlock_create_ruleset, &about, sizeof about, 0);
 }
 
 static void build_view(void) {
@@ -295,7 +323,9 @@ static void build_view(void) {
     }
     if (!by_root && layered) layers_mount = take(layers, 1);
     const char *root[] = {"mode", "0755", "size", "16m", NULL};
-    attach(mount_new("tmpfs", root, 0), PLACE);
+    int top = mount_new("tmpfs", root, 0);
+    attach(top, PLACE);
+    grant(top, 0xC);
     CHECK(mkdir(PLACE "/dev", 0755));
     CHECK(mkdir(PLACE "/proc", 0755));
     for (int i = 0; i < 5; i++) {
@@ -306,10 +336,14 @@ static void build_view(void) {
     for (int i = 0; i < 4; i++) snprintf(path, sizeof path, PLACE "/dev/%s", standard[i][0]), CHECK(symlink(standard[i][1], path));
     const char *shared[] = {"mode", "1777", "size", "268435456", NULL};
     CHECK(mkdir(PLACE "/dev/shm", 0755));
-    attach(mount_new("tmpfs", shared, 0), PLACE "/dev/shm");
+    int memory = mount_new("tmpfs", shared, 0);
+    attach(memory, PLACE "/dev/shm");
+    grant(memory, 0x77BF);
     const char *workshop[] = {"mode", "0755", NULL};
     attach(mount_new("tmpfs", workshop, 0), WORKSHOP);
     CHECK(mkdir(WORKSHOP "/nothing", 0555));
+    /* One says it for all: another name takes less than another file. */
+    CHECK(mknod(WORKSHOP "/absent", S_IFCHR, 0));
     for (int i = 0; i < tree_count; i++) {
         struct tree *tree = &trees[i];
         set_flags(tree->mount, (tree->access == 'w' ? 0 : MOUNT_ATTR_RDONLY) | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 1);
@@ -319,7 +353,9 @@ static void build_view(void) {
             attach(layers_mount, placed(tree->target));
         }
         attach(tree->mount, placed(tree->target));
-        if (tree->access == 'l' || (tree->access == 'r' && tree->hides)) lay_over(tree, i);
+        int seen = tree->mount;
+        if (tree->access == 'l' || (tree->access == 'r' && tree->hides)) seen = lay_over(tree, i);
+        if (!layered || strcmp(tree->target, layered)) grant(seen, tree->access == 'r' ? 0xD : 0x77BF);
         for (int hidden = 0; tree->access == 'w' && hidden < tree->hides; hidden++) {
             char name[4096];
             snprintf(name, sizeof name, PLACE "%s/%s", tree->target, tree->hidden[hidden]);
@@ -329,7 +365,7 @@ static void build_view(void) {
             attach(cover, name);
         }
     }
-    if (layered) lay_layer();
+    if (layered) grant(lay_layer(), 0x77BF);
     for (int i = 0; i < link_count; i++) CHECK(symlink(links[i].text, make_parents(links[i].target)));
     for (int i = 0; i < file_count; i++) {
         int file = CHECK(open(make_parents(files[i].target), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
@@ -372,24 +408,6 @@ static void drop_everything(void) {
     CHECK(syscall(SYS_capset, &header, data));
 }
 
-static void grant(int rules, const char *path, unsigned long long rights) {
-    struct landlock_path_beneath_attr beneath = {.allowed_access = rights, .parent_fd = CHECK(open(path, O_PATH | O_CLOEXEC))};
-    CHECK(syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0));
-    close(beneath.parent_fd);
-}
-
-static int landlock_rules(void) {
-    struct { unsigned long long files, network, scopes; } about = {.files = 0xFFFF};
-    int rules = syscall(SYS_landlock_create_ruleset, &about, sizeof about, 0);
-    if (rules == -1) return -1;
-    grant(rules, "/", 0xC);
-    grant(rules, "/dev", 0xC00E);
-    grant(rules, "/proc", 0x400E);
-    for (int i = 0; i < tree_count; i++) grant(rules, trees[i].target, trees[i].access == 'r' ? 0xD : 0x77BF);
-    grant(rules, "/dev/shm", 0x77BF);
-    return rules;
-}
-
 static void filter_calls(void) {
     static const int refused[] = {
         SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_bpf, SYS_userfaultfd, SYS_perf_event_open, SYS_keyctl,
@@ -429,11 +447,13 @@ static int jail(int ready, char **arguments) {
     int socket_ = CHECK(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     CHECK(ioctl(socket_, SIOCSIFFLAGS, &loopback));
     close(socket_);
+    begin_rules();
     build_view();
     mount_processes();
     enter_view();
     drop_everything();
-    int rules = landlock_rules();
+    grant_path("/dev", 0xC00E);
+    grant_path("/proc", 0x400E);
     filter_calls();
     syscall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */);
     pid_t child = CHECK(fork());

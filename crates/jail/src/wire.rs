@@ -2,14 +2,18 @@
 //!
 //! A jail's side of a socket is held by our own code only, never by a program; but a reader still takes nothing on
 //! trust: bodies are bounded, and what does not decode ends the connection.
+//!
+//! The sockets keep the borders of what is sent: so a message is one call at both ends, and only a long one is sent in pieces.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg,
+    sendmsg, socketpair,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,13 +22,15 @@ use serde::de::DeserializeOwned;
 const MOST_DESCRIPTORS: usize = 250;
 /// Room for the longest argument list a system takes, and some more.
 const LONGEST: usize = 16 << 20;
+/// What is sent at one time. Nearly every message is shorter.
+const PIECE: usize = 8 << 10;
 
 /// A length is a number of so many bytes.
 const LENGTH: usize = 8;
 
 /// A connected pair, each end closed when a program starts.
 pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
-    Ok(socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
+    Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
 }
 
 /// Sends one message. An end that is gone is an error, never a signal.
@@ -42,16 +48,17 @@ pub fn send(
         *place = byte;
     }
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
-    let mut sent = 0;
-    while let Some(rest) = frame.get(sent..).filter(|rest| !rest.is_empty()) {
+    let mut descriptors = Some(descriptors).filter(|some| !some.is_empty());
+    for piece in frame.chunks(PIECE) {
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if sent == 0 && !descriptors.is_empty() {
+        if let Some(descriptors) = descriptors.take() {
             ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
         }
-        match sendmsg(&socket, &[IoSlice::new(rest)], &mut ancillary, SendFlags::NOSIGNAL) {
-            Ok(count) => sent += count,
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        let piece = [IoSlice::new(piece)];
+        while let Err(error) = sendmsg(&socket, &piece, &mut ancillary, SendFlags::NOSIGNAL) {
+            if error != Errno::INTR {
+                return Err(error.into());
+            }
         }
     }
     Ok(())
@@ -60,45 +67,62 @@ pub fn send(
 /// Waits for one message. `None`: the other end is gone.
 pub fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
     let mut descriptors = Vec::new();
-    let mut length = [0; LENGTH];
-    if !fill(socket.as_fd(), &mut length, &mut descriptors)? {
-        return Ok(None);
+    let mut piece = [0; PIECE];
+    let received = next(socket.as_fd(), &mut piece, &mut descriptors)?;
+    let Some((length, begun)) = piece.get(..received).and_then(<[u8]>::split_first_chunk) else {
+        return if received == 0 { Ok(None) } else { Err(broken()) };
+    };
+    let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    if length > LONGEST || begun.len() > length {
+        return Err(broken());
     }
-    let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
-    if length > LONGEST {
-        return Err(io::Error::from_raw_os_error(libc::E2BIG));
+    if begun.len() == length {
+        return Ok(Some((postcard::from_bytes(begun).map_err(invalid)?, descriptors)));
     }
-    let mut body = vec![0; length];
-    if !fill(socket.as_fd(), &mut body, &mut descriptors)? {
-        return Ok(None);
+    let mut body = Vec::with_capacity(length);
+    body.extend_from_slice(begun);
+    while body.len() < length {
+        match next(socket.as_fd(), &mut piece, &mut descriptors)? {
+            0 => return Ok(None),
+            received => body.extend_from_slice(piece.get(..received).unwrap_or_default()),
+        }
+    }
+    if body.len() != length {
+        return Err(broken());
     }
     Ok(Some((postcard::from_bytes(&body).map_err(invalid)?, descriptors)))
 }
 
-/// Reads until the buffer is full. `false`: the other end was gone before.
-fn fill(
+/// What was sent at one time. 0: the other end is gone.
+fn next(
     socket: BorrowedFd<'_>,
-    buffer: &mut [u8],
+    piece: &mut [u8; PIECE],
     descriptors: &mut Vec<OwnedFd>,
-) -> io::Result<bool> {
+) -> io::Result<usize> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
-    let mut filled = 0;
-    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let received = loop {
         let flags = RecvFlags::CMSG_CLOEXEC;
-        match recvmsg(socket, &mut [IoSliceMut::new(rest)], &mut ancillary, flags) {
-            Ok(received) if received.bytes == 0 => return Ok(false),
-            Ok(received) => filled += received.bytes,
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
+        match recvmsg(socket, &mut [IoSliceMut::new(piece)], &mut ancillary, flags) {
+            Err(Errno::INTR) => {}
+            received => break received?,
         }
-        for message in ancillary.drain() {
-            if let RecvAncillaryMessage::ScmRights(rights) = message {
-                descriptors.extend(rights);
-            }
+    };
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(rights) = message {
+            descriptors.extend(rights);
         }
     }
-    Ok(true)
+    // What was cut off is lost.
+    if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+        return Err(broken());
+    }
+    Ok(received.bytes)
+}
+
+/// Not what anybody here sends.
+fn broken() -> io::Error {
+    io::Error::from_raw_os_error(libc::EBADMSG)
 }
 
 fn invalid(error: postcard::Error) -> io::Error {

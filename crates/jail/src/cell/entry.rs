@@ -10,10 +10,10 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
+    DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
 };
 use rustix::system::sethostname;
-use rustix::thread::{Gid, UnshareFlags};
+use rustix::thread::UnshareFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -21,19 +21,20 @@ use super::init::{self, Renewal, Surroundings};
 use super::layers;
 use super::masks::{self, Mask};
 use super::outside::{Identity, Taken};
+use super::trees::Added;
 use super::view::{Root, new_processes, take};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
 use crate::limits::counted_by_jail;
 use crate::network;
 use crate::outcome::{AtStep, Failure, Walls};
-use crate::plan::{Network, Plan, Tree, View};
+use crate::plan::{Access, Network, Plan, Tree, View};
 use crate::processors;
 use crate::system::credentials;
 use crate::system::process::{self, Fork};
 use crate::timeline::{self, Part};
 use crate::walls;
-use crate::walls::landlock::Grants;
+use crate::walls::landlock::{Grants, Handles};
 use crate::walls::seccomp::Sockets;
 use crate::wire;
 
@@ -66,7 +67,7 @@ struct Begin {
     masks: Vec<Mask>,
 }
 
-/// Warden to init: the view is complete, but for this.
+/// Warden to init: the view is complete, but for this. With it come the rules of Landlock, if there are some.
 #[derive(Debug, Serialize, Deserialize)]
 struct Complete {
     missing: Vec<Missing>,
@@ -118,7 +119,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
     next::<Mapped>(spawner, "wait for the spawner")?;
     timeline::mark("namespaces");
     // Before anything is made: what is made belongs to whoever makes it.
-    become_person(identity)?;
+    identity.assume()?;
     // At once after that, for the kernel forgets it when somebody becomes somebody else. A spawner that ended before is
     // noticed when it is answered.
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the spawner")?;
@@ -144,7 +145,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             drop(theirs);
             // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
             let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));
-            let told = furnish(taken, missing, spawner, &ours);
+            let told = furnish(taken, missing, spawner, (child, &ours));
             if let Err(failure) = told.as_ref().map_err(Failure::clone)
                 && failure.errno != libc::EPIPE
             {
@@ -181,48 +182,74 @@ fn furnish(
     taken: Taken,
     missing: Option<Missing>,
     spawner: &OwnedFd,
-    init: &OwnedFd,
+    (process, init): (Pid, &OwnedFd),
 ) -> Result<Furnished, Failure> {
+    let grants = Handles::new();
     // Where trees have still to be found by their paths, nothing of the host may be covered.
     let begun = match taken {
-        Taken::BySpawner => Some(Root::begin()?),
+        Taken::BySpawner => Some((Root::begin(&grants)?, Workshop::open()?)),
         Taken::ByWarden => None,
     };
     let step = "wait for the plan";
     let (Furnish { plan, mounts: expected }, mut orders) = next(spawner, step)?;
     timeline::skip();
     let plan = plan.into_owned();
-    sethostname(plan.person.host_name.as_bytes()).at("name the jail")?;
-    let found = match taken {
+    let mut trees = match taken {
         Taken::BySpawner => Vec::new(),
         Taken::ByWarden => take(&plan.view)?,
     };
-    let root = begun.map_or_else(Root::begin, Ok)?;
+    let (root, workshop) = match begun {
+        Some(begun) => begun,
+        None => (Root::begin(&grants)?, Workshop::open()?),
+    };
+    let workshop = Some(workshop).filter(|_| Workshop::is_needed(&plan.view));
     let changes = if orders.len() > 1 { orders.pop() } else { None };
     let orders = orders.pop().ok_or(Errno::BADF).at(step)?;
+    let host_name = plan.person.host_name.clone();
     let (view, begin) = divided(plan);
-    let workshop = Workshop::open_for(&root, &view)?;
     let memory = workshop.as_ref().map(|workshop| workshop.memory.as_fd());
     let given = [orders.as_fd(), root.directory.as_fd()].into_iter().chain(memory);
+    // While it waits: to move one that runs would stop it.
+    processors::release(process);
     wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
     drop(orders);
-    root.add_scratch(&view)?;
-    let mut trees = found;
+    sethostname(host_name.as_bytes()).at("name the jail")?;
+    root.add_scratch(&view, &grants)?;
     while trees.len() < expected {
         let (More, more) = next(spawner, step)?;
         trees.extend(more);
     }
     let masked = || masks_made(init);
-    let (mut all_missing, folders) = root.add_trees(&view, trees, workshop, masked)?;
-    all_missing.extend(missing);
-    // Over everything else, and before init grants what is seen at the tree's place.
+    let added = root.add_trees(&view, trees, workshop, masked, &grants)?;
+    complete(added, missing, &view, (&root, grants), init).map(|(folders, layer)| Furnished {
+        changes,
+        folders,
+        layer,
+    })
+}
+
+/// Lays the first layer over everything else, and tells init. Where layers are found, and that one.
+fn complete(
+    Added { mut missing, layers: folders, covered }: Added,
+    more: Option<Missing>,
+    view: &View,
+    (root, grants): (&Root, Handles),
+    init: &OwnedFd,
+) -> Result<(Option<OwnedFd>, Option<OwnedFd>), Failure> {
+    missing.extend(more);
     let layer = match (&view.layers, &folders) {
-        (Some(layers), Some(folders)) => layers::lay_first(&root, layers, folders),
+        (Some(layers), Some(folders)) => layers::lay_first(root, layers, folders),
         _ => None,
     };
+    // What is seen there now, and not what it covers.
+    if let Some(seen) = layer.as_ref().or(covered.as_ref()).filter(|_| covered.is_some()) {
+        grants.tree(&Access::Write, seen.as_fd())?;
+    }
     timeline::mark("first layer");
-    wire::send(init, &Complete { missing: all_missing }, &[]).at("tell init")?;
-    Ok(Furnished { changes, folders, layer })
+    let rules = grants.into_rules();
+    let rules: Vec<_> = rules.iter().map(AsFd::as_fd).collect();
+    wire::send(init, &Complete { missing }, &rules).at("tell init")?;
+    Ok((folders, layer))
 }
 
 /// Waits until init has made the masks. Why there are none, if so.
@@ -255,19 +282,6 @@ fn divided(plan: Plan) -> (View, Begin) {
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
 fn next<T: DeserializeOwned>(from: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
     wire::receive::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
-}
-
-fn become_person(identity: Identity) -> Result<(), Failure> {
-    let step = "become the jail's user";
-    // A caller without power may not leave its groups; they are nobody's inside.
-    match rustix::thread::set_thread_groups(&[]) {
-        Ok(()) | Err(Errno::PERM) => {}
-        Err(error) => return Err(Failure::new(step, error)),
-    }
-    let group = Gid::from_raw(identity.group);
-    rustix::thread::set_thread_res_gid(group, group, group).at(step)?;
-    let user = rustix::thread::Uid::from_raw(identity.user);
-    rustix::thread::set_thread_res_uid(user, user, user).at(step)
 }
 
 /// Process 1. Returns only when it could not become that.
@@ -308,14 +322,14 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         }
     };
     timeline::mark("network");
-    let covers = root.covers(&processes)?;
-    let (Complete { mut missing }, _) = next(warden, step)?;
-    timeline::skip();
-    missing.extend(root.add_processes(processes, covers)?);
+    let no_processes = root.add_processes(processes)?;
     timeline::mark("/proc");
+    let (Complete { mut missing }, rules) = next(warden, step)?;
+    timeline::skip();
+    missing.extend(no_processes);
     root.enter()?;
     timeline::mark("change of the root");
-    let (walls, grants, notifier) = put_up_walls(&plan, missing)?;
+    let (walls, grants, notifier) = put_up_walls(&plan, missing, rules.into_iter().next())?;
     let landlock = walls.landlock;
     let entered = Entered {
         walls,
@@ -335,6 +349,7 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
 fn put_up_walls(
     plan: &Plan,
     mut missing: Vec<Missing>,
+    rules: Option<OwnedFd>,
 ) -> Result<(Walls, Grants, Option<OwnedFd>), Failure> {
     // What programs inherit of us they cannot change.
     if !processors::spread() {
@@ -350,7 +365,11 @@ fn put_up_walls(
     let (landlock, grants) = match walls::landlock::version(walls::landlock::FIRST_USED) {
         Ok(version) => {
             walls::landlock::restrict(version).at("put up Landlock")?;
-            (version, Grants::of(&plan.view, version)?)
+            let grants = match rules {
+                Some(rules) => Grants::taken_over(rules, version)?,
+                None => Grants::of(&plan.view, version)?,
+            };
+            (version, grants)
         }
         Err(failure) => {
             missing.push(Missing::new(Wall::Landlock, failure));

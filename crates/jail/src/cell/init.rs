@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, OwnedFd};
 
 use bstr::BString;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, mkdir, rmdir};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
@@ -34,15 +34,18 @@ pub struct Renewal<'a> {
     /// Of Landlock; `None`: there are no grants that could be made anew.
     version: Option<u32>,
     begun: Option<Begun>,
+    /// A program has ended, and another may follow.
+    wanted: bool,
 }
 
 impl<'a> Renewal<'a> {
     pub fn new(view: &'a View, version: Option<u32>) -> Self {
-        Renewal { view, version, begun: None }
+        Renewal { view, version, begun: None, wanted: false }
     }
 
     /// What can be done before a program is asked for.
     fn prepare(&mut self) {
+        self.wanted = false;
         if let (None, Some(version)) = (&self.begun, self.version) {
             self.begun = Begun::of(self.view, version).ok();
         }
@@ -93,11 +96,15 @@ fn serve_until_error(
     let children = process::child_signals().at("watch for the end of programs")?;
     let mut programs = Programs::new();
     loop {
-        let Happened { asked, ended, abandoned } = match wait_for_work(orders, &children, &programs)
-        {
+        let patience = (renewal.wanted && programs.is_empty()).then_some(&IDLE);
+        let happened = match wait_for_work(orders, &children, &programs, patience) {
             Ok(happened) => happened,
             Err(Errno::INTR) => continue,
             Err(error) => return Err(Failure::new("wait for orders", error)),
+        };
+        let Some(Happened { asked, ended, abandoned }) = happened else {
+            renewal.prepare();
+            continue;
         };
         for process in abandoned {
             abandon(process, &mut programs);
@@ -106,10 +113,7 @@ fn serve_until_error(
             let mut signal = [0; 128];
             while rustix::io::read(&children, &mut signal).is_ok() {}
             bury(&mut programs, Patience::Look);
-            // Whoever waited for it has the answer, and works on that now.
-            if programs.is_empty() && !asked {
-                renewal.prepare();
-            }
+            renewal.wanted = true;
         }
         if asked {
             let Some((order, descriptors)) = wire::receive(orders).at("take an order")? else {
@@ -126,6 +130,9 @@ fn serve_until_error(
     }
 }
 
+/// So long after the last program has ended, the jail is one in which another may follow, and nobody is kept from anything.
+const IDLE: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+
 /// Why init woke up.
 struct Happened {
     asked: bool,
@@ -134,11 +141,13 @@ struct Happened {
     abandoned: Vec<Pid>,
 }
 
+/// `None`: nothing has happened for as long as there was patience.
 fn wait_for_work(
     orders: &OwnedFd,
     children: &OwnedFd,
     programs: &Programs,
-) -> Result<Happened, Errno> {
+    patience: Option<&Timespec>,
+) -> Result<Option<Happened>, Errno> {
     let (numbers, reports): (Vec<Pid>, Vec<&OwnedFd>) = programs
         .iter()
         .filter_map(|(process, reports)| reports.as_ref().map(|reports| (*process, reports)))
@@ -147,12 +156,14 @@ fn wait_for_work(
     // The end of the other side is always told.
     let hanging_up = reports.into_iter().map(|it| PollFd::new(it, PollFlags::empty()));
     let mut watched: Vec<_> = reading.into_iter().chain(hanging_up).collect();
-    poll(&mut watched, None)?;
+    if poll(&mut watched, patience)? == 0 {
+        return Ok(None);
+    }
     let mut happened = watched.iter().map(|it| !it.revents().is_empty());
     let (asked, ended) = (happened.next().unwrap_or(false), happened.next().unwrap_or(false));
     let abandoned = numbers.into_iter().zip(happened).filter(|(_, gone)| *gone);
     let abandoned = abandoned.map(|(process, _)| process).collect();
-    Ok(Happened { asked, ended, abandoned })
+    Ok(Some(Happened { asked, ended, abandoned }))
 }
 
 /// Ends a program that nobody waits for, with what it has in its process group. It is buried like any other.

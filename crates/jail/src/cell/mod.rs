@@ -3,11 +3,13 @@
 pub mod bare;
 mod changes;
 pub mod entry;
+mod folders;
 pub mod init;
 mod layers;
 mod masks;
 pub mod outside;
 mod relocation;
+mod trees;
 pub mod view;
 pub mod watch;
 mod workshop;
@@ -170,6 +172,7 @@ impl Cell {
             self.watched.end();
             return Err(failure);
         }
+        self.watched.prepare();
         match next(&ours)? {
             Report::Started { process } => {
                 if let Some(watch) = &self.watch {
@@ -184,10 +187,10 @@ impl Cell {
 
     /// From now on somebody looks at what the jail uses, and answers what it asks.
     fn attend(&mut self) -> Result<(), Failure> {
-        if let Some(watch) = &mut self.watch {
-            watch.attend()?;
+        match &mut self.watch {
+            Some(watch) => watch.attend(),
+            None => self.lookout.attend(&self.watched).at("watch limits"),
         }
-        self.lookout.attend(&self.watched).at("watch limits")
     }
 
     /// Sends a signal to a program that runs.

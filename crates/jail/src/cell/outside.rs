@@ -10,11 +10,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use bstr::ByteSlice;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
+use rustix::io::Errno;
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 
 use crate::ladder::{Missing, Wall};
+use crate::limits::files;
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Access, Person, Tree, View};
 use crate::system::mount;
@@ -40,6 +43,21 @@ pub struct Identity {
 impl From<&Person> for Identity {
     fn from(person: &Person) -> Self {
         Identity { user: person.user_id, group: person.group_id }
+    }
+}
+
+impl Identity {
+    /// Becomes that person, in a user namespace in which there is nobody else.
+    pub fn assume(self) -> Result<(), Failure> {
+        let step = "become the jail's user";
+        // A caller without power may not leave its groups; they are nobody's inside.
+        match rustix::thread::set_thread_groups(&[]) {
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(error) => return Err(Failure::new(step, error)),
+        }
+        let (user, group) = (Uid::from_raw(self.user), Gid::from_raw(self.group));
+        rustix::thread::set_thread_res_gid(group, group, group).at(step)?;
+        rustix::thread::set_thread_res_uid(user, user, user).at(step)
     }
 }
 
@@ -97,9 +115,10 @@ pub fn detached(source: &Source<'_>) -> io::Result<OwnedFd> {
 /// Whether this map of a user namespace has a place for [`NOBODY_AT_ALL`]. One that cannot be read is taken to be full:
 /// then nobody can become root by mistake.
 fn has_everybody(map: &str) -> bool {
-    let Ok(text) = fs::read_to_string(map) else { return true };
+    let Ok(text) = files::read(map) else { return true };
     text.lines().any(|line| {
-        let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+        let mut numbers =
+            files::words(line).filter_map(|word| word.to_str().ok()?.parse::<u64>().ok());
         let (first, _, count) = (numbers.next(), numbers.next(), numbers.next());
         let (first, nobody) = (first.unwrap_or(u64::MAX), u64::from(NOBODY_AT_ALL));
         first <= nobody && nobody - first < count.unwrap_or(0)
@@ -235,7 +254,7 @@ impl Outside {
         let owners = trees.map(|tree| fs::metadata(&tree.source).at(step));
         let owners = owners.collect::<Result<Vec<_>, _>>()?;
         let Some(owner) = owners.into_iter().find(|owner| owner.uid() != 0) else {
-            let failure = Failure::new(step, rustix::io::Errno::OPNOTSUPP);
+            let failure = Failure::new(step, Errno::OPNOTSUPP);
             return Ok(Some(Missing::new(Wall::Ordinary, failure)));
         };
         rustix::thread::set_thread_groups(&[]).at(step)?;

@@ -26,8 +26,7 @@ use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
 /// Directories of the host that every system has and that nobody needs any more once the trees are taken.
 const SPARE: [&str; 2] = ["/sys", "/dev"];
 
-pub struct Workshop<'a> {
-    root: &'a Root,
+pub struct Workshop {
     /// Where [masks] are made.
     pub memory: OwnedFd,
     place: &'static Path,
@@ -35,57 +34,73 @@ pub struct Workshop<'a> {
     pub refused: Option<Errno>,
 }
 
-impl<'a> Workshop<'a> {
-    /// If the view needs one. To be called when every tree was taken hold of.
-    pub fn open_for(root: &'a Root, view: &View) -> Result<Option<Self>, Failure> {
+impl Workshop {
+    /// Whether a view needs one.
+    pub fn is_needed(view: &View) -> bool {
         let is_plain =
             |tree: &Tree| tree.hidden.is_empty() && !matches!(tree.access, Access::Layer(_));
-        let needed = !view.trees.iter().all(is_plain);
-        needed.then(|| Self::open(root)).transpose()
+        !view.trees.iter().all(is_plain)
     }
 
-    fn open(root: &'a Root) -> Result<Self, Failure> {
+    /// To be called when every tree was taken hold of, or nobody here looks for them.
+    pub fn open() -> Result<Self, Failure> {
         let step = "make a place for layers";
         let memory = mount_memory("mode=0755").at(step)?;
         let put = |place: &&&str| attach(&memory, CWD, Path::new(place)).is_ok();
         let place = SPARE.iter().find(put).ok_or(Errno::NOENT).at(step)?;
         mkdirat(&memory, "nothing", Mode::from_raw_mode(0o555)).at(step)?;
-        Ok(Workshop { root, memory, place: Path::new(place), refused: None })
+        Ok(Workshop { memory, place: Path::new(place), refused: None })
     }
 
-    /// Puts over a mounted tree what it asks for. Where there is no overlay, something empty lies over what should be
-    /// absent, and that is told.
+    /// What is to be mounted over a tree as it asks for it, if anything is. Where there is no overlay, something empty lies over
+    /// what should be absent, and that is told.
     pub fn finish(
         &self,
         tree: &Tree,
         mount: &OwnedFd,
         layer: Option<OwnedFd>,
         number: usize,
-    ) -> Result<Option<Missing>, Failure> {
-        let step = format!("lay over {}", tree.target.display());
+        root: &Root,
+    ) -> Result<(Option<OwnedFd>, Option<Missing>), Failure> {
+        let step = || format!("lay over {}", tree.target.display());
         match (&tree.access, layer) {
             (Access::Layer(_), Some(layer)) => {
+                let step = step();
                 set_flags(layer.as_fd(), NO_SET_USER | NO_DEVICES).at(&step)?;
-                self.overlay(tree, Some(&layer), number).at(&step)?;
-                Ok(None)
+                let over = self.overlay(tree, Some(&layer), number).at(&step)?;
+                Ok((Some(over), None))
             }
-            (Access::Layer(_), None) => Err(Failure::new(step, Errno::BADF)),
+            (Access::Layer(_), None) => Err(Failure::new(step(), Errno::BADF)),
             (Access::Read, _) if !tree.hidden.is_empty() => {
-                let Err(refused) = self.overlay(tree, None, number) else { return Ok(None) };
-                self.cover(tree, mount).at(&step)?;
-                Ok(Some(Missing::new(Wall::Overlay, Failure::new(step, refused))))
+                let refused = match self.overlay(tree, None, number) {
+                    Ok(over) => return Ok((Some(over), None)),
+                    Err(refused) => refused,
+                };
+                let step = step();
+                self.cover(tree, mount, root).at(&step)?;
+                Ok((None, Some(Missing::new(Wall::Overlay, Failure::new(step, refused)))))
             }
-            (Access::Write, _) => {
-                self.cover(tree, mount).at(&step)?;
-                Ok(None)
-            }
-            (Access::Read, _) => Ok(None),
+            (Access::Write, _) => self.cover_written(tree, mount, root).map(|()| (None, None)),
+            (Access::Read, _) => Ok((None, None)),
         }
+    }
+
+    /// In a tree that is written to directly, names are covered.
+    pub fn cover_written(&self, tree: &Tree, mount: &OwnedFd, root: &Root) -> Result<(), Failure> {
+        if tree.access != Access::Write || tree.hidden.is_empty() {
+            return Ok(());
+        }
+        self.cover(tree, mount, root).at(&format!("lay over {}", tree.target.display()))
     }
 
     /// An overlay over the tree in which hidden names are gone, for lookups and for listings; without a layer to
     /// write to it is read-only.
-    fn overlay(&self, tree: &Tree, layer: Option<&OwnedFd>, number: usize) -> Result<(), Errno> {
+    fn overlay(
+        &self,
+        tree: &Tree,
+        layer: Option<&OwnedFd>,
+        number: usize,
+    ) -> Result<OwnedFd, Errno> {
         let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
         let mut lower = Vec::new();
         if !tree.hidden.is_empty() {
@@ -110,12 +125,11 @@ impl<'a> Workshop<'a> {
         }
         fsconfig_set_flag(&context, "userxattr")?;
         fsconfig_create(&context)?;
-        let overlay = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
-        attach(&overlay, &self.root.directory, inside(&tree.target))
+        fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
     }
 
     /// Something empty over each name: it is listed, but it holds nothing and cannot be changed.
-    fn cover(&self, tree: &Tree, mount: &OwnedFd) -> Result<(), Errno> {
+    fn cover(&self, tree: &Tree, mount: &OwnedFd, root: &Root) -> Result<(), Errno> {
         for hidden in &tree.hidden {
             let found = match statat(mount, hidden, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(found) => found,
@@ -125,7 +139,7 @@ impl<'a> Workshop<'a> {
             let cover = if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
                 clone(&self.memory, Path::new("nothing"), false)?
             } else {
-                clone(&self.root.directory, Path::new("dev/null"), false)?
+                clone(&root.directory, Path::new("dev/null"), false)?
             };
             set_flags(cover.as_fd(), READ_ONLY).map_err(|_| Errno::PERM)?;
             attach(&cover, mount, hidden)?;

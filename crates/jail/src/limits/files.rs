@@ -5,7 +5,7 @@
 )]
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use rustix::io::Errno;
 const LONGEST: u64 = 4 << 20;
 /// Most of them are shorter than that.
 const USUAL: usize = 8 << 10;
+/// The kernel makes the whole of such a file at once and gives as much as there is room for, at least a page: so less than half
+/// of one is all of it, and need not be asked for the end.
+const ALL_OF_IT: usize = 2 << 10;
 
 pub fn read(path: impl AsRef<Path>) -> io::Result<BString> {
-    // The kernel writes such a file anew for each piece that is asked for.
-    let mut content = Vec::with_capacity(USUAL);
-    fs::File::open(path)?.take(LONGEST).read_to_end(&mut content)?;
-    Ok(content.into())
+    read_open(&fs::File::open(path)?)
 }
 
 /// In one call, without making the file where there is none.
@@ -58,26 +58,22 @@ pub fn open_directory(path: &Path) -> io::Result<fs::File> {
 }
 
 /// From the beginning.
-///
-/// The kernel makes the whole of such a file at once and gives as much as there is room for, at least a page: so less than half
-/// of one is all of it, and need not be asked for the end.
 pub fn read_open(file: &fs::File) -> io::Result<BString> {
-    const ALL_OF_IT: usize = 2 << 10;
-    let mut content = vec![0; 16 << 10];
-    let mut filled = 0;
-    while let Some(rest) = content.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match rustix::io::pread(file, rest, filled as u64) {
-            Ok(0) => break,
-            Ok(count) if filled == 0 && count < ALL_OF_IT => {
-                filled = count;
-                break;
-            }
-            Ok(count) => filled += count,
+    let mut begun = [0; 2 * ALL_OF_IT];
+    let count = loop {
+        match rustix::io::pread(file, &mut begun, 0) {
             Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+            count => break count?,
         }
+    };
+    if count < ALL_OF_IT {
+        return Ok(begun.get(..count).unwrap_or_default().into());
     }
-    content.truncate(filled);
+    // The kernel writes such a file anew for each piece that is asked for.
+    let mut content = Vec::with_capacity(USUAL);
+    let mut file = file;
+    file.seek(io::SeekFrom::Start(0))?;
+    file.take(LONGEST).read_to_end(&mut content)?;
     Ok(content.into())
 }
 

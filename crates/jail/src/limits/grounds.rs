@@ -42,8 +42,7 @@ impl Grounds {
         let mounts = files::read("/proc/self/mountinfo").unwrap_or_default();
         let memberships = files::read("/proc/self/cgroup").unwrap_or_default();
         let mut grounds = all(&mounts, &memberships);
-        grounds.iter().for_each(Ground::divide);
-        grounds.retain(Ground::promises);
+        grounds.retain(|ground| ground.promises() || (ground.divide() && ground.promises()));
         Grounds { places: grounds, next: 0, refused: libc::ENOENT }
     }
 
@@ -77,14 +76,11 @@ impl Grounds {
 
 impl Ground {
     /// Hands what our own group has down to those below it. What others have set up above is not ours to change. Refused
-    /// while processes are in the group, unless it is the topmost one; then a place above it may do.
-    fn divide(&self) {
-        if let Ground::Second { directory, own: true } = self
-            && !self.promises()
-        {
-            let all = CONTROLLERS.map(|it| format!("+{it}")).join(" ");
-            let _it_shows = files::write(directory.join("cgroup.subtree_control"), &all);
-        }
+    /// while processes are in the group, unless it is the topmost one; then a place above it may do. `false`: nothing has changed.
+    fn divide(&self) -> bool {
+        let Ground::Second { directory, own: true } = self else { return false };
+        let all = CONTROLLERS.map(|it| format!("+{it}")).join(" ");
+        files::write(directory.join("cgroup.subtree_control"), &all).is_ok()
     }
 
     /// `false`: it lacks what a group would need.

@@ -47,6 +47,26 @@ impl Places {
         directories
     }
 
+    /// Puts limits in force, for a group that was just made and has none.
+    pub fn begin(&self, limits: &Limits) -> io::Result<()> {
+        let (tasks_most, memory_most) = (all_tasks(limits), limits.memory);
+        let (tasks, memory, name) = match self {
+            Places::Second { directory } => (directory, directory, "memory.max"),
+            Places::First { memory, tasks, .. } => (tasks, memory, "memory.limit_in_bytes"),
+        };
+        if let Some(most) = tasks_most {
+            files::write(tasks.join("pids.max"), &most.to_string())?;
+        }
+        if let Some(most) = memory_most {
+            files::write(memory.join(name), &most.to_string())?;
+            if matches!(self, Places::First { .. }) {
+                let with_swap = memory.join("memory.memsw.limit_in_bytes");
+                files::write_if_there(with_swap, &most.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Puts limits in force, for a group that may already be full.
     pub fn set(&self, limits: &Limits) -> io::Result<()> {
         let tasks_most = all_tasks(limits).map_or("max".to_owned(), |tasks| tasks.to_string());
@@ -104,7 +124,7 @@ impl Group {
         }
         // From here on dropping it removes it.
         let mut group = Group { places, entrance: Entrance::Itself(Vec::new()) };
-        group.places.set(limits)?;
+        group.places.begin(limits)?;
         if let Places::Second { directory } = &group.places {
             files::write_if_there(directory.join("memory.swap.max"), "0")?;
             files::write_if_there(directory.join("memory.oom.group"), "1")?;

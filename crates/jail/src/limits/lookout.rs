@@ -59,12 +59,17 @@ impl Watched {
         limits: Limits,
         refusing: bool,
     ) -> io::Result<Self> {
-        let mut meter = Meter::open(places.as_ref(), process)?;
-        let before = meter.look(true)?;
+        let (meter, before) = Meter::begin(places.as_ref(), process)?;
         let state =
             State { meter, limits, before, latest: before, usage: Usage::default(), refusing };
         let (busy, programs) = (AtomicBool::new(false), AtomicU64::new(0));
         Ok(Watched { init, places, busy, programs, state: Mutex::new(state) })
+    }
+
+    /// Does what looking needs to be done once, when there is time.
+    pub fn prepare(&self) {
+        // If it cannot be done, whoever looks will find that out.
+        let _it_shows = self.state().meter.open();
     }
 
     /// Looks once, and ends the jail when a limit is passed.
@@ -141,6 +146,11 @@ impl Watched {
         matches!(poll(&mut handle, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(0))
     }
 
+    /// Something may run in it.
+    pub fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
     /// Nothing runs in it any more.
     pub fn rest(&self) {
         self.busy.store(false, Ordering::Release);
@@ -206,7 +216,18 @@ impl Lookout {
         table.jails.push(Arc::downgrade(jail));
     }
 
-    /// Something begins to run in this one.
+    /// Something begins to run in this one. What is short is over before the first look: so as long as there is no thread, somebody
+    /// else who has one may [`attend`](Self::attend) when that is due. `None`: that is not needed.
+    pub fn attend_later(&self, jail: &Watched) -> Option<Instant> {
+        jail.busy.store(true, Ordering::Release);
+        let table = self.shared.table();
+        if table.asleep {
+            self.shared.changed.notify_one();
+        }
+        (!table.started).then(|| Instant::now() + INTERVAL)
+    }
+
+    /// Something runs in this one, or is about to.
     pub fn attend(&self, jail: &Watched) -> io::Result<()> {
         jail.busy.store(true, Ordering::Release);
         let mut table = self.shared.table();
@@ -241,7 +262,7 @@ impl Shared {
                 .jails
                 .iter()
                 .filter_map(Weak::upgrade)
-                .filter(|jail| jail.busy.load(Ordering::Acquire))
+                .filter(|jail| jail.is_busy())
                 .collect();
             if !busy.is_empty() {
                 last_busy = Instant::now();

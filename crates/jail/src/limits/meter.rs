@@ -27,6 +27,11 @@ pub struct Figures {
 }
 
 pub enum Meter {
+    /// A group that nobody has looked at yet.
+    Unopened {
+        places: Places,
+        init: u32,
+    },
     Second(Second),
     First(First),
     Sampled(Sampler),
@@ -95,11 +100,41 @@ impl Peak {
 }
 
 impl Meter {
-    /// Before the first program runs.
-    pub fn open(places: Option<&Places>, init: u32) -> io::Result<Self> {
-        Ok(match places {
-            None => Meter::Sampled(Sampler::new(init)),
+    /// Before the first program runs, and what was used up to then. Of a group that was just made, only the time of those who
+    /// have made it is not known: nothing was refused, and nobody ended.
+    pub fn begin(places: Option<&Places>, init: u32) -> io::Result<(Self, Figures)> {
+        let processor_time = match places {
             Some(Places::Second { directory }) => {
+                used_by(&files::read(directory.join("cpu.stat"))?)?
+            }
+            Some(Places::First { processor: Some(group), .. }) => {
+                Duration::from_nanos(wanted(number(&files::read(group.join("cpuacct.usage"))?))?)
+            }
+            Some(Places::First { processor: None, .. }) => {
+                Sampler::new(init).look()?.processor_time
+            }
+            None => {
+                let mut sampler = Sampler::new(init);
+                let before = sampler.look()?;
+                return Ok((Meter::Sampled(sampler), before));
+            }
+        };
+        let places = places.ok_or(Errno::INVAL)?.clone();
+        let before = Figures { processor_time, ..Figures::default() };
+        Ok((Meter::Unopened { places, init }, before))
+    }
+
+    /// Opens what is looked at from now on, if that was not done yet.
+    pub fn open(&mut self) -> io::Result<()> {
+        if let Meter::Unopened { places, init } = self {
+            *self = Self::opened(places, *init)?;
+        }
+        Ok(())
+    }
+
+    fn opened(places: &Places, init: u32) -> io::Result<Self> {
+        Ok(match places {
+            Places::Second { directory } => {
                 let open = |name: &str| files::open(directory.join(name));
                 Meter::Second(Second {
                     processor: open("cpu.stat")?,
@@ -114,7 +149,7 @@ impl Meter {
                     forgets: false,
                 })
             }
-            Some(Places::First { memory, tasks, processor }) => Meter::First(First {
+            Places::First { memory, tasks, processor } => Meter::First(First {
                 processor: match processor {
                     Some(group) => Processor::Counted(files::open(group.join("cpuacct.usage"))?),
                     None => Processor::Sampled(Sampler::new(init)),
@@ -133,7 +168,9 @@ impl Meter {
 
     /// Groups keep what they have counted; a process that has ended may have left its number to another.
     pub fn look(&mut self, alive: bool) -> io::Result<Figures> {
+        self.open()?;
         match self {
+            Meter::Unopened { .. } => Err(Errno::BADF.into()),
             Meter::Second(files) => files.look(),
             Meter::First(files) => files.look(alive),
             Meter::Sampled(sampler) if alive => sampler.look(),
@@ -143,7 +180,9 @@ impl Meter {
 
     /// Peaks begin anew.
     pub fn forget_peaks(&mut self) -> io::Result<()> {
+        self.open()?;
         match self {
+            Meter::Unopened { .. } => Err(Errno::BADF.into()),
             Meter::Second(files) => files.forget_peaks(),
             Meter::First(files) => files.forget_peaks(),
             Meter::Sampled(sampler) => {
@@ -156,7 +195,6 @@ impl Meter {
 
 impl Second {
     fn look(&mut self) -> io::Result<Figures> {
-        let microseconds = wanted(number_of(&files::read_open(&self.processor)?, "usage_usec"))?;
         let memory = read_number(&self.memory)?;
         let tasks = read_number(&self.tasks)?;
         let memory_ever = read_if_there(self.memory_peak.as_ref())?;
@@ -166,7 +204,7 @@ impl Second {
             ever => self.peaks.memory.update(ever, memory),
         };
         Ok(Figures {
-            processor_time: Duration::from_micros(microseconds),
+            processor_time: used_by(&files::read_open(&self.processor)?)?,
             memory,
             memory_peak: memory_peak.saturating_sub(self.peaks.left),
             tasks,
@@ -221,6 +259,11 @@ fn files_in_memory(statistics: &File, prefix: &str) -> io::Result<u64> {
     let content = files::read_open(statistics)?;
     let of = |name: &str| wanted(number_of(&content, &format!("{prefix}{name}")));
     Ok(of("active_file")?.saturating_add(of("inactive_file")?))
+}
+
+/// The time of the processor that a group of the second version has used.
+fn used_by(content: &BString) -> io::Result<Duration> {
+    Ok(Duration::from_micros(wanted(number_of(content, "usage_usec"))?))
 }
 
 fn read_number(file: &File) -> io::Result<u64> {

@@ -4,7 +4,7 @@
 //! engine reads it ([`meter`]) and ends the jail where the kernel does not do so by itself ([`lookout`]). Without control
 //! groups the engine looks at the processes themselves every so often ([`sample`]).
 
-mod files;
+pub mod files;
 mod grounds;
 mod group;
 mod lookout;

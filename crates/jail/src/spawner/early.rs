@@ -30,13 +30,14 @@ pub fn make(user: u32, group: u32) {
         return;
     }
     let Ok((socket, theirs)) = wire::pair() else { return };
-    let processor = processors::current();
+    processors::divide();
+    // Both will ask, and in a virtual machine the answer takes longer than many calls of the kernel.
+    #[cfg(target_arch = "x86_64")]
+    let _known_to_both = std::arch::is_x86_feature_detected!("avx2");
     let Ok(child) = process::copy() else { return };
-    let Some(process) = child else {
-        processors::leave(processor);
-        become_spawner(&theirs, identity)
-    };
-    processors::keep(processor);
+    let Some(process) = child else { become_spawner(&theirs, identity) };
+    // At once: until it has run, that takes nothing from anybody.
+    processors::send_away(process);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     *made = Some((identity, Begun { socket, process, shares: true }));
 }

@@ -4,11 +4,13 @@
     reason = "folders of the engine's own, by handles that it gives"
 )]
 
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use bstr::{BStr, BString, ByteSlice};
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, chmodat, fstat, openat, unlinkat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, chmodat, fstat, openat, unlinkat};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 /// Below this nothing is removed: each level holds a descriptor.
 const DEEPEST: usize = 200;
@@ -47,13 +49,19 @@ impl Drop for Leavings {
 
 /// No link is followed.
 fn remove_below(parent: BorrowedFd<'_>, name: &BStr, depth: usize) -> Result<(), Errno> {
-    match unlinkat(parent, name.as_bytes(), AtFlags::empty()) {
-        Err(Errno::ISDIR) if depth < DEEPEST => {}
-        done => return done,
-    }
-    let folder = opened(parent, name)?;
-    for inside in names(&folder)? {
-        remove_below(folder.as_fd(), inside.as_ref(), depth + 1)?;
+    let folder = match opened(parent, name) {
+        // It was not known what it is.
+        Err(Errno::NOTDIR | Errno::LOOP) => {
+            return unlinkat(parent, name.as_bytes(), AtFlags::empty());
+        }
+        folder => folder?,
+    };
+    for (inside, kind) in contents(&folder)? {
+        match kind {
+            Kind::Folder if depth >= DEEPEST => return Err(Errno::NAMETOOLONG),
+            Kind::Folder => remove_below(folder.as_fd(), inside.as_ref(), depth + 1)?,
+            Kind::Other => unlinkat(&folder, inside.as_bytes(), AtFlags::empty())?,
+        }
     }
     unlinkat(parent, name.as_bytes(), AtFlags::REMOVEDIR)
 }
@@ -61,6 +69,12 @@ fn remove_below(parent: BorrowedFd<'_>, name: &BStr, depth: usize) -> Result<(),
 /// For listing and removing, whatever its mode says.
 fn opened(parent: BorrowedFd<'_>, name: &BStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // Whoever may do everything needs no mode; and the kernel's own folders have none.
+    if geteuid().is_root()
+        && let Ok(folder) = openat(parent, name.as_bytes(), flags, Mode::empty())
+    {
+        return Ok(folder);
+    }
     let folder = openat(parent, name.as_bytes(), flags | OFlags::PATH, Mode::empty())?;
     if fstat(&folder)?.st_mode & OWNER != OWNER {
         let itself = format!("/proc/self/fd/{}", folder.as_raw_fd());
@@ -69,8 +83,27 @@ fn opened(parent: BorrowedFd<'_>, name: &BStr) -> Result<OwnedFd, Errno> {
     openat(&folder, ".", flags | OFlags::RDONLY, Mode::empty())
 }
 
-fn names(folder: &OwnedFd) -> Result<Vec<BString>, Errno> {
-    let names = Dir::read_from(folder)?.map(|entry| Ok(entry?.file_name().to_bytes().into()));
-    let own = |name: &Result<BString, Errno>| name.as_ref().is_ok_and(|it| it == "." || it == "..");
-    names.filter(|name| !own(name)).collect()
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Or what the file system does not tell: then it is found out.
+    Folder,
+    Other,
+}
+
+fn contents(folder: &OwnedFd) -> Result<Vec<(BString, Kind)>, Errno> {
+    let mut buffer = [MaybeUninit::uninit(); 4 << 10];
+    let mut listing = RawDir::new(folder, &mut buffer);
+    let mut all = Vec::new();
+    while let Some(entry) = listing.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        let kind = match entry.file_type() {
+            FileType::Directory | FileType::Unknown => Kind::Folder,
+            _ => Kind::Other,
+        };
+        if name != b"." && name != b".." {
+            all.push((name.into(), kind));
+        }
+    }
+    Ok(all)
 }

@@ -248,6 +248,8 @@ impl Ahead {
     ) -> Result<Stood, Failure> {
         let Ahead { limits, warden, handle, socket, group, .. } = self;
         let step = "tell the warden";
+        // While it waits: to move one that runs would stop it.
+        processors::release(warden.0);
         // The plan first: much of it needs no tree, and is made while they are taken.
         let mounts = workshop.outside.count(&plan.view);
         let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts };
@@ -256,8 +258,6 @@ impl Ahead {
         if let Some((_, missing)) = changed {
             return Err(missing.failure);
         }
-        // The engine only waits, and this process is nearly done: the warden has the trees here, and init the rest there.
-        processors::lend_to(warden.0);
         for some in mounts.chunks(MOST_MOUNTS) {
             let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &entry::More, &given).at(step)?;
@@ -266,7 +266,10 @@ impl Ahead {
         std::thread::yield_now();
         // Before anything runs in it, which is when the answer has been passed on.
         if let Some(group) = group.as_ref().filter(|_| limits != plan.limits) {
-            group.places().set(&plan.limits).at("limit the jail")?;
+            let places = group.places();
+            let is_unlimited = limits == Limits::default();
+            let set = if is_unlimited { Places::begin } else { Places::set };
+            set(places, &plan.limits).at("limit the jail")?;
         }
         answered(warden, Warden { handle, socket }, group)
     }

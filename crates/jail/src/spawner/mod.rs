@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 use crate::cell::outside::Identity;
-use crate::cell::watch::Watch;
+use crate::cell::watch::{Overdue, Watch};
 use crate::cell::{Cell, Ends};
 use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
@@ -124,10 +124,11 @@ impl Spawner {
             .and_then(|layers| Some((layers.target.clone(), layers.first.clone()?)));
         let init = limits::process_of(handle.as_fd()).at("find the jail's first process")?;
         let limits = limits::kept_from_outside(&plan.limits, &walls);
-        let watch = notifier.map(|listener| Watch::over_empty(listener, init, limits));
-        let watch = watch.transpose()?;
         let watched = Watched::new((init, handle), places, plan.limits.clone(), walls.namespaces);
         let watched = Arc::new(watched.at("measure the jail")?);
+        let overdue = Overdue::new(&self.lookout, &watched);
+        let watch = notifier.map(|listener| Watch::over_empty(listener, init, limits, overdue));
+        let watch = watch.transpose()?;
         self.lookout.add(&watched);
         let lookout = Arc::clone(&self.lookout);
         let cell = Cell::new(ends, watched, lookout, watch, walls, plan.limits.clone());

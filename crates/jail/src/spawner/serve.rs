@@ -78,15 +78,16 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
         workshop.expect(identity);
     }
     // Not now: the first jail does not have to wait for that, whose parts need every processor.
-    let mut tidied = false;
+    let (mut tidied, mut expects) = (false, expected.is_some());
     loop {
-        let patience = if tidied && leavings.is_empty() { None } else { Some(&IDLE) };
+        let is_tidy = tidied || expects;
+        let patience = if is_tidy && leavings.is_empty() { None } else { Some(&IDLE) };
         match wait(&socket, &mut jails.0, patience)? {
             Woken::Asked => {}
             Woken::Otherwise => continue,
             Woken::Idle => {
                 leavings.remove();
-                if !std::mem::replace(&mut tidied, true) {
+                if !expects && !std::mem::replace(&mut tidied, true) {
                     workshop.tidy();
                 }
                 continue;
@@ -112,6 +113,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
                 (plan.into_owned(), least, descriptors)
             }
         };
+        expects = false;
         match build(plan, least, descriptors, &mut workshop) {
             Ok((jail, built, descriptors)) => {
                 jails.0.push(jail);

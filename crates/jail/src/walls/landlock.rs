@@ -12,10 +12,10 @@
 //! not change it does beforehand, while it has nothing else to do. For a program it is one system call.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use crate::cell::view::DEVICES;
@@ -42,6 +42,9 @@ const SCOPES: [(u32, u64); 1] = [(6, 0b11)];
 /// What makes sense for a file that is not a directory.
 const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | CONTROL_DEVICE;
 const READING: u64 = READ_FILE | READ_DIRECTORY;
+const OF_DEVICES: u64 = READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE;
+/// Names of threads and the like. What may be written there is decided by /proc itself.
+const OF_PROCESSES: u64 = READING | WRITE_FILE | TRUNCATE;
 /// All but devices: to make them, and to ask them for more than bytes.
 const EVERYTHING: u64 = !(MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE | CONTROL_DEVICE);
 
@@ -90,6 +93,13 @@ impl Grants {
         Begun::of(view, version)?.finish(view)
     }
 
+    /// Of what the warden has granted by its handles. Only /proc is not in its hands.
+    pub fn taken_over(rules: OwnedFd, version: u32) -> Result<Self, Failure> {
+        let set = Set { rules, files: known(&FILES, version) };
+        set.grant(Path::new("/proc"), OF_PROCESSES)?;
+        Ok(Grants { rules: Some(set.rules) })
+    }
+
     /// Of the same trees where they are on the host, for a jail that has no view. What is hidden in a tree for reading is
     /// granted to nobody; in one for writing that cannot be had, as a grant is for all that lies beneath.
     pub fn on_host(view: &View, version: u32) -> Result<Self, Failure> {
@@ -129,9 +139,8 @@ impl Begun {
         let set = Set::new(version)?;
         // All that is beneath this root was put there to be read, and nothing else is beneath it.
         set.grant(Path::new("/"), READING)?;
-        set.grant(Path::new("/dev"), READING | WRITE_FILE | TRUNCATE | CONTROL_DEVICE)?;
-        // Names of threads and the like. What may be written there is decided by /proc itself.
-        set.grant(Path::new("/proc"), READING | WRITE_FILE | TRUNCATE)?;
+        set.grant(Path::new("/dev"), OF_DEVICES)?;
+        set.grant(Path::new("/proc"), OF_PROCESSES)?;
         for tree in view.trees.iter().filter(|tree| matches!(tree.access, Access::Read)) {
             set.grant(&tree.target, READING | EXECUTE)?;
         }
@@ -148,6 +157,48 @@ impl Begun {
             set.grant(&tree.target, EVERYTHING)?;
         }
         Ok(Grants { rules: Some(set.rules) })
+    }
+}
+
+/// The same grants while the view is built, by whoever has a handle on each thing that it mounts: a rule holds on to the
+/// directory, and whoever has it need not look for it. What is covered by something else is not to be granted.
+pub struct Handles(Option<Set>);
+
+impl Handles {
+    /// If rules can be had at all. If not, whoever is to be bound finds that out by itself.
+    pub fn new() -> Self {
+        Handles(version(FIRST_USED).and_then(Set::new).ok())
+    }
+
+    /// All that is beneath this root was put there to be read, and nothing else is beneath it.
+    pub fn root(&self, root: BorrowedFd<'_>) -> Result<(), Failure> {
+        self.grant(root, READING)
+    }
+
+    pub fn devices(&self, folder: BorrowedFd<'_>) -> Result<(), Failure> {
+        self.grant(folder, OF_DEVICES)
+    }
+
+    pub fn scratch(&self, memory: BorrowedFd<'_>) -> Result<(), Failure> {
+        self.grant(memory, EVERYTHING)
+    }
+
+    /// What is seen at a tree's place.
+    pub fn tree(&self, access: &Access, seen: BorrowedFd<'_>) -> Result<(), Failure> {
+        let granted = match access {
+            Access::Read => READING | EXECUTE,
+            Access::Write | Access::Layer(_) => EVERYTHING,
+        };
+        self.grant(seen, granted)
+    }
+
+    pub fn into_rules(self) -> Option<OwnedFd> {
+        self.0.map(|set| set.rules)
+    }
+
+    fn grant(&self, place: BorrowedFd<'_>, granted: u64) -> Result<(), Failure> {
+        let Some(set) = &self.0 else { return Ok(()) };
+        grant_open(&set.rules, place, granted & set.files).at("grant the view by Landlock")
     }
 }
 
@@ -209,9 +260,19 @@ impl Set {
 fn grant(rules: &OwnedFd, place: &Path, granted: u64) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let place = openat(CWD, place, flags, Mode::empty())?;
-    let directory = FileType::from_raw_mode(fstat(&place)?.st_mode) == FileType::Directory;
-    let granted = if directory { granted } else { granted & OF_FILES };
-    landlock::grant(rules.as_fd(), place.as_fd(), granted)
+    grant_open(rules, place.as_fd(), granted)
+}
+
+fn grant_open(rules: &OwnedFd, place: BorrowedFd<'_>, granted: u64) -> io::Result<()> {
+    match landlock::grant(rules.as_fd(), place, granted) {
+        // So the kernel answers when it is no directory, and nearly all are.
+        Err(error)
+            if error.raw_os_error() == Some(libc::EINVAL) && granted & OF_FILES != granted =>
+        {
+            landlock::grant(rules.as_fd(), place, granted & OF_FILES)
+        }
+        granted => granted,
+    }
 }
 
 fn known(table: &[(u32, u64)], version: u32) -> u64 {

@@ -10,7 +10,7 @@ mod execs;
 mod processes;
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ use rustix::io::Errno;
 
 use self::census::Census;
 use self::execs::Recorder;
+use crate::limits::{Lookout, Watched};
 use crate::outcome::{AtStep, Exec, Failure, LimitHit};
 use crate::plan::Program;
 use crate::system::seccomp::{self, Question};
@@ -37,9 +38,54 @@ pub struct Record {
     pub processes_peak: u32,
 }
 
+/// When limits are to be looked at, if what was started runs that long: shared with whoever starts programs.
+#[derive(Clone)]
+pub struct Overdue {
+    lookout: Arc<Lookout>,
+    jail: Weak<Watched>,
+    at: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Overdue {
+    pub fn new(lookout: &Arc<Lookout>, jail: &Arc<Watched>) -> Self {
+        let at = Arc::default();
+        Overdue { lookout: Arc::clone(lookout), jail: Arc::downgrade(jail), at }
+    }
+
+    fn at(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whoever starts something says so. It is heard when that asks to be executed.
+    fn begin(&self) {
+        if let Some(jail) = self.jail.upgrade() {
+            let due = self.lookout.attend_later(&jail);
+            *self.at() = due;
+        }
+    }
+
+    /// Has limits looked at from now on, if something still runs.
+    fn look(&self, now: Instant) {
+        if self.at().take_if(|at| *at <= now).is_some() {
+            self.attend();
+        }
+    }
+
+    fn attend(&self) {
+        let jail = self.jail.upgrade().filter(|jail| jail.is_busy() && jail.is_alive());
+        if let Some(jail) = jail
+            && self.lookout.attend(&jail).is_err()
+        {
+            // What cannot be measured cannot be held.
+            jail.end();
+        }
+    }
+}
+
 /// The engine's end: the thread itself ends with the jail.
 pub struct Watch {
     seen: Seen,
+    overdue: Overdue,
     init: u32,
     /// Until the first program was ordered: before that nobody asks.
     waiting: Option<Answering>,
@@ -61,19 +107,22 @@ impl Watch {
         listener: OwnedFd,
         init: u32,
         (processes, tasks): (Option<u32>, Option<u32>),
+        overdue: Overdue,
     ) -> Result<Self, Failure> {
         let mut census = Census::new(init);
         census.begin(processes, tasks).at(LIMIT)?;
         let seen = Seen::default();
         seen.lock().put_in_force(processes, tasks);
         let recorder = Recorder::new(init, seen.clone());
-        let waiting = Some(Answering { census, recorder, seen: seen.clone(), listener });
-        Ok(Watch { seen, init, waiting })
+        let answering =
+            Answering { census, recorder, seen: seen.clone(), listener, overdue: overdue.clone() };
+        Ok(Watch { seen, overdue, init, waiting: Some(answering) })
     }
 
     /// Begins to answer, if it does not yet. A program that was ordered before this cannot execute anything until then, so it
     /// can be started meanwhile.
     pub fn attend(&mut self) -> Result<(), Failure> {
+        self.overdue.begin();
         let Some(answering) = self.waiting.take() else { return Ok(()) };
         seccomp::wake_synchronously(answering.listener.as_fd());
         thread::Builder::new()
@@ -116,6 +165,16 @@ struct Answering {
     census: Census,
     recorder: Recorder,
     seen: Seen,
+    overdue: Overdue,
+}
+
+impl Drop for Answering {
+    /// Whatever ends the thread, limits are looked at for as long as something runs.
+    fn drop(&mut self) {
+        if self.overdue.at().take().is_some() {
+            self.overdue.attend();
+        }
+    }
 }
 
 impl Answering {
@@ -123,7 +182,9 @@ impl Answering {
     fn run(mut self) {
         let (mut taken, mut limits) = (0, self.census.limits());
         loop {
-            let due = [self.recorder.due(), self.census.due()].into_iter().flatten().min();
+            let overdue = *self.overdue.at();
+            let due = [self.recorder.due(), self.census.due(), overdue];
+            let due = due.into_iter().flatten().min();
             let asked = self.wait(due);
             let notes = self.seen.lock();
             let (limits_now, taken_now) = (notes.limits, notes.taken);
@@ -148,6 +209,7 @@ impl Answering {
                 Err(_) => return,
             }
             let now = Instant::now();
+            self.overdue.look(now);
             self.recorder.confirm(now);
             self.census.look(now);
             let mut notes = self.seen.lock();
