@@ -177,7 +177,6 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop((descriptors, layer));
             drop(ours);
-            let _where_we_are_is_good_too = processors::spread();
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }
