@@ -128,3 +128,40 @@ fn broken() -> io::Error {
 fn invalid(error: postcard::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_any_length_is_one_message() {
+        let (ours, theirs) = pair().expect("a pair");
+        for length in [0, 1, PIECE - 10, PIECE, 3 * PIECE, 1 << 20] {
+            let sent = "x".repeat(length);
+            let (message, descriptors) = std::thread::scope(|scope| {
+                scope.spawn(|| send(&ours, &sent, &[ours.as_fd(), theirs.as_fd()]).expect("sent"));
+                receive::<String>(&theirs).expect("received").expect("a message")
+            });
+            assert_eq!((message.len(), descriptors.len()), (length, 2));
+        }
+        send(&ours, &"a", &[]).expect("sent");
+        send(&ours, &"b", &[]).expect("sent");
+        drop(ours);
+        for expected in [Some("a"), Some("b"), None] {
+            let received = receive::<String>(&theirs).expect("received");
+            assert_eq!(received.map(|(message, _)| message).as_deref(), expected);
+        }
+        assert!(send(&theirs, &"c", &[]).is_err());
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        let (ours, theirs) = pair().expect("a pair");
+        let too_long = u64::try_from(LONGEST + 1).expect("a number").to_le_bytes();
+        let more_than_said = [&1_u64.to_le_bytes()[..], b"two"].concat();
+        for bytes in [&b"short"[..], &too_long, &more_than_said] {
+            rustix::net::send(&ours, bytes, SendFlags::empty()).expect("sent");
+            assert!(receive::<String>(&theirs).is_err());
+        }
+    }
+}

@@ -22,7 +22,7 @@ use super::layers;
 use super::masks::{self, Mask};
 use super::outside::{Identity, Taken};
 use super::trees::Added;
-use super::view::{Root, new_processes, take};
+use super::view::{Root, let_go, new_processes, take};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
 use crate::limits::counted_by_jail;
@@ -80,6 +80,8 @@ pub enum Answer {
     Masked {
         refused: Option<i32>,
     },
+    /// Init to warden only: the view is the root, and the old one may go.
+    Inside,
     Entered(Entered),
     Failed(Failure),
 }
@@ -152,8 +154,13 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
                 return Err(failure);
             }
             // An init that could not begin has said why.
-            let answer = wire::receive::<Answer>(&ours).at("wait for init")?;
-            let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("wait for init")?;
+            let (mut answer, mut descriptors) = heard(&ours)?;
+            if matches!(answer, Answer::Inside) {
+                // The kernel waits until nobody can be looking at it, and init goes on meanwhile. Before it is gone nobody is
+                // answered, so that nothing runs inside.
+                let_go()?;
+                (answer, descriptors) = heard(&ours)?;
+            }
             let mut furnished = Furnished::default();
             let answer = match answer {
                 Answer::Entered(entered) => {
@@ -170,7 +177,6 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop((descriptors, layer));
             drop(ours);
-            let _where_we_are_is_good_too = processors::spread();
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }
@@ -258,8 +264,14 @@ fn masks_made(init: &OwnedFd) -> Result<Option<Errno>, Failure> {
     match next::<Answer>(init, step)?.0 {
         Answer::Masked { refused } => Ok(refused.map(Errno::from_raw_os_error)),
         Answer::Failed(failure) => Err(failure),
-        Answer::Entered(_) => Err(Failure::new(step, Errno::PROTO)),
+        Answer::Entered(_) | Answer::Inside => Err(Failure::new(step, Errno::PROTO)),
     }
+}
+
+/// What init answers next.
+fn heard(init: &OwnedFd) -> Result<(Answer, Vec<OwnedFd>), Failure> {
+    let step = "wait for init";
+    wire::receive(init).at(step)?.ok_or(Errno::CHILD).at(step)
 }
 
 /// What the warden makes of a plan, and what init does. Of trees, init wants to know where they are.
@@ -328,6 +340,7 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     timeline::skip();
     missing.extend(no_processes);
     root.enter()?;
+    wire::send(warden, &Answer::Inside, &[]).at("answer the warden")?;
     timeline::mark("change of the root");
     let (walls, grants, notifier) = put_up_walls(&plan, missing, rules.into_iter().next())?;
     let landlock = walls.landlock;

@@ -22,7 +22,7 @@ use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Limits, Manner, Program, View};
 use crate::system::process::{self, Buried, Execution, Patience};
-use crate::walls::landlock::{Begun, Grants};
+use crate::walls::landlock::{Begun, Grants, Places};
 use crate::wire;
 
 /// Programs that were started and have not ended, with where to report. `None`: nobody waits for it any more.
@@ -33,6 +33,8 @@ pub struct Renewal<'a> {
     view: &'a View,
     /// Of Landlock; `None`: there are no grants that could be made anew.
     version: Option<u32>,
+    /// What does not change, once it was wanted.
+    places: Option<Places>,
     begun: Option<Begun>,
     /// A program has ended, and another may follow.
     wanted: bool,
@@ -40,14 +42,15 @@ pub struct Renewal<'a> {
 
 impl<'a> Renewal<'a> {
     pub fn new(view: &'a View, version: Option<u32>) -> Self {
-        Renewal { view, version, begun: None, wanted: false }
+        Renewal { view, version, places: None, begun: None, wanted: false }
     }
 
     /// What can be done before a program is asked for.
     fn prepare(&mut self) {
         self.wanted = false;
         if let (None, Some(version)) = (&self.begun, self.version) {
-            self.begun = Begun::of(self.view, version).ok();
+            self.places = self.places.take().or_else(|| Places::open(self.view).ok());
+            self.begun = self.places.as_ref().and_then(|places| places.begin(version).ok());
         }
     }
 

@@ -143,14 +143,12 @@ impl Root {
         attach(&settings, processes, Path::new("sys")).at(step)
     }
 
-    /// Makes it the root of every process here, and lets go of the old one.
+    /// Makes it the root of every process here. The old one lies on top of it, and is to be [let go](let_go).
     pub fn enter(self) -> Result<(), Failure> {
         let step = "enter the jail's root";
         set_own_flags(self.directory.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES).at(step)?;
         fchdir(&self.directory).at(step)?;
-        // The old root goes on top of the new one, and from there away.
         pivot_root(".", ".").at(step)?;
-        unmount(".", UnmountFlags::DETACH).at("let go of the host's root")?;
         chdir("/").at(step)
     }
 
@@ -231,6 +229,13 @@ impl Root {
         adding.added.missing.truncate(1);
         Ok(adding.added)
     }
+}
+
+/// Takes the old root away, for every process here: it lies on top of the new one, which the caller has as its root.
+pub fn let_go() -> Result<(), Failure> {
+    let step = "let go of the host's root";
+    chdir("/").at(step)?;
+    unmount(".", UnmountFlags::DETACH).at(step)
 }
 
 /// Whether something is laid over a tree of the view itself.

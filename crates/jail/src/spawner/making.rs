@@ -321,7 +321,9 @@ fn answered(unborn: Unborn, warden_handle: Warden, group: Option<Group>) -> Resu
     let entered = match answer {
         entry::Answer::Entered(entered) => entered,
         entry::Answer::Failed(failure) => return Err(failure),
-        entry::Answer::Masked { .. } => return Err(Failure::new("enter the jail", Errno::PROTO)),
+        entry::Answer::Masked { .. } | entry::Answer::Inside => {
+            return Err(Failure::new("enter the jail", Errno::PROTO));
+        }
     };
     // A group that takes nobody in is none, and the walls say so.
     let group = group.filter(|group| held || group.holds(unborn.0));

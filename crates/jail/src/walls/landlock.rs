@@ -90,7 +90,7 @@ impl Grants {
 
     /// Of the view as it is mounted now, seen from inside.
     pub fn of(view: &View, version: u32) -> Result<Self, Failure> {
-        Begun::of(view, version)?.finish(view)
+        Places::open(view)?.begin(version)?.finish(view)
     }
 
     /// Of what the warden has granted by its handles. Only /proc is not in its hands.
@@ -131,25 +131,40 @@ impl Grants {
     }
 }
 
-/// Grants for all but what may be covered by a layer: that can be granted only when it is there.
-pub struct Begun(Set);
+/// All but what may be covered by a layer: that can be granted only when it is there. Opened once, for sets of rules to be made
+/// of again and again.
+pub struct Places(Vec<(OwnedFd, u64)>);
 
-impl Begun {
-    pub fn of(view: &View, version: u32) -> Result<Self, Failure> {
-        let set = Set::new(version)?;
+impl Places {
+    /// Of the view as it is mounted now, seen from inside.
+    pub fn open(view: &View) -> Result<Self, Failure> {
         // All that is beneath this root was put there to be read, and nothing else is beneath it.
-        set.grant(Path::new("/"), READING)?;
-        set.grant(Path::new("/dev"), OF_DEVICES)?;
-        set.grant(Path::new("/proc"), OF_PROCESSES)?;
-        for tree in view.trees.iter().filter(|tree| matches!(tree.access, Access::Read)) {
-            set.grant(&tree.target, READING | EXECUTE)?;
-        }
-        for scratch in &view.scratch {
-            set.grant(&scratch.target, EVERYTHING)?;
+        let own = [("/", READING), ("/dev", OF_DEVICES), ("/proc", OF_PROCESSES)];
+        let own = own.map(|(path, granted)| (Path::new(path), granted));
+        let trees = view.trees.iter().filter(|tree| matches!(tree.access, Access::Read));
+        let trees = trees.map(|tree| (tree.target.as_path(), READING | EXECUTE));
+        let scratch = view.scratch.iter().map(|scratch| (scratch.target.as_path(), EVERYTHING));
+        let all = own.into_iter().chain(trees).chain(scratch);
+        let opened = all.map(|(path, granted)| {
+            let place = open(path).map_err(|error| Failure::new(step(path), error))?;
+            Ok((place, granted))
+        });
+        opened.collect::<Result<_, _>>().map(Places)
+    }
+
+    pub fn begin(&self, version: u32) -> Result<Begun, Failure> {
+        let set = Set::new(version)?;
+        for (place, granted) in &self.0 {
+            grant_open(&set.rules, place.as_fd(), granted & set.files).at("grant by Landlock")?;
         }
         Ok(Begun(set))
     }
+}
 
+/// Grants for all [`Places`].
+pub struct Begun(Set);
+
+impl Begun {
     /// With the trees that can be written to as they are mounted now.
     pub fn finish(self, view: &View) -> Result<Grants, Failure> {
         let Begun(set) = self;
@@ -216,8 +231,8 @@ impl Set {
     }
 
     fn grant(&self, place: &Path, granted: u64) -> Result<(), Failure> {
-        let step = format!("grant {} by Landlock", place.display());
-        grant(&self.rules, place, granted & self.files).at(&step)
+        grant(&self.rules, place, granted & self.files)
+            .map_err(|error| Failure::new(step(place), error))
     }
 
     fn grant_if_there(&self, place: &Path, granted: u64) -> Result<(), Failure> {
@@ -253,14 +268,20 @@ impl Set {
     }
 }
 
+fn step(place: &Path) -> String {
+    format!("grant {} by Landlock", place.display())
+}
+
+fn grant(rules: &OwnedFd, place: &Path, granted: u64) -> io::Result<()> {
+    grant_open(rules, open(place)?.as_fd(), granted)
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "runs inside, where there is nothing but the view, or where there is none"
 )]
-fn grant(rules: &OwnedFd, place: &Path, granted: u64) -> io::Result<()> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let place = openat(CWD, place, flags, Mode::empty())?;
-    grant_open(rules, place.as_fd(), granted)
+fn open(place: &Path) -> Result<OwnedFd, Errno> {
+    openat(CWD, place, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
 fn grant_open(rules: &OwnedFd, place: BorrowedFd<'_>, granted: u64) -> io::Result<()> {
