@@ -30,13 +30,14 @@ pub enum Letters {
 /// The shortest word that a gate can find.
 pub const SHORTEST: usize = 3;
 
-/// Where words may begin.
+/// Where words may begin. The second half says the same in another way, and is asked about what the first has let through while
+/// the words are not there yet: together they are wrong about one place in a hundred.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Map([u64; MAP]);
+pub struct Map([u64; MAP], [u64; MAP]);
 
 impl Map {
     pub const fn new() -> Self {
-        Map([0; MAP])
+        Map([0; MAP], [0; MAP])
     }
 
     /// Words that are too short are left out.
@@ -49,10 +50,19 @@ impl Map {
             [byte, ..] => (class(*byte), class(*byte) + 1),
         };
         while fourth < end {
-            let place = place(triple | fourth);
-            self.0[place / 64] |= 1 << (place % 64);
+            let (first, second) = (place(triple | fourth), other_place(triple | fourth));
+            self.0[first / 64] |= 1 << (first % 64);
+            self.1[second / 64] |= 1 << (second % 64);
             fourth += 1;
         }
+    }
+
+    /// Whether a word may begin with these bytes, by the second half.
+    fn may_begin(&self, text: &[u8]) -> bool {
+        let [a, b, c, rest @ ..] = text else { return false };
+        let fourth = rest.first().map_or(0, |byte| class(*byte));
+        let place = other_place((triple(*a, *b, *c) as u32) << 5 | fourth);
+        (self.1[place / 64] >> (place % 64)) & 1 != 0
     }
 }
 
@@ -109,7 +119,7 @@ impl<T: Clone> Gate<T> {
 
     /// The first position from `from` and before `limit` at which a word may begin.
     pub fn next(&self, text: &[u8], from: usize, limit: usize) -> Option<usize> {
-        let Map(map) = &*self.map;
+        let Map(map, _) = &*self.map;
         let end = limit.saturating_add(SHORTEST).min(text.len());
         let text = text.get(from..end)?;
         let (head, rest) = text.split_at_checked(SHORTEST)?;
@@ -131,12 +141,18 @@ impl<T: Clone> Gate<T> {
 
     /// The words that really begin here.
     pub fn words<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (&'a T, usize)> + 'a {
-        let all = self.words.get_or_init(|| self.in_rows());
-        let mut number = match text {
-            [a, b, c, ..] => all.rows.get(row(triple(*a, *b, *c))).copied().unwrap_or_default(),
+        let known = self.words.get();
+        let all = known.or_else(|| {
+            self.map.may_begin(text).then(|| self.words.get_or_init(|| self.in_rows()))
+        });
+        let mut number = match (all, text) {
+            (Some(all), [a, b, c, ..]) => {
+                all.rows.get(row(triple(*a, *b, *c))).copied().unwrap_or_default()
+            }
             _ => 0,
         };
         std::iter::from_fn(move || {
+            let all = all?;
             while number != 0 {
                 let word = all.words.get(usize::from(number) - 1)?;
                 number = word.next;
@@ -189,6 +205,11 @@ fn row(triple: usize) -> usize {
 /// The place of four bytes in the map. What was before them is shifted out.
 const fn place(four: u32) -> usize {
     ((four << 12).wrapping_mul(0x9e37_79b1) >> (32 - MAP_BITS)) as usize
+}
+
+/// The same in the second half of a map, mixed otherwise.
+const fn other_place(four: u32) -> usize {
+    ((four << 12).wrapping_mul(0x85eb_ca77) >> (32 - MAP_BITS)) as usize
 }
 
 /// Letters in one case, digits as one; of the rest only what words of ours contain.
