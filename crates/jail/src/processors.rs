@@ -2,8 +2,8 @@
 //!
 //! What is done side by side is done sooner only on different processors. Kernels find that out in time, but a jail is made
 //! in less; and those of virtual machines may rather fill one processor before they wake another. So while the engine works on
-//! one, the jail is begun on the others; while the engine waits, its own is used by the spawner; and with the plan each of those
-//! that make the jail may run anywhere. Programs are held to nothing of that. Where it cannot be had nothing is lost but time.
+//! one, the jail is begun on the others; and while the engine waits, its own is used by the spawner, and then by init, beside the
+//! warden. Left to the kernel both would stay where they were woken. Programs are held to nothing of that. Where it cannot be had nothing is lost but time.
 //!
 //! Whoever waits, or has not run yet, is moved by whoever wakes it: to move one that runs, the kernel stops it and a processor.
 
@@ -41,17 +41,10 @@ pub fn send_away(process: Pid) {
     }
 }
 
-/// Gives the engine's, which only waits from now on, to the spawner, which waits too.
+/// Gives the engine's, which only waits from now on, to one of those that make the jail, and that waits too.
 pub fn lend_to(process: Pid) {
     if let Some(Division { engine, .. }) = DIVISION.get() {
         let _where_it_is_is_good_too = sched_setaffinity(Some(process), engine);
-    }
-}
-
-/// Lets a process that waits go on wherever it is woken.
-pub fn release(process: Pid) {
-    if let Some(Division { all, .. }) = DIVISION.get() {
-        let _where_it_is_is_good_too = sched_setaffinity(Some(process), all);
     }
 }
 

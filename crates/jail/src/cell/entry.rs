@@ -177,6 +177,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop((descriptors, layer));
             drop(ours);
+            let _where_we_are_is_good_too = processors::spread();
             layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
         }
     }
@@ -215,8 +216,8 @@ fn furnish(
     let (view, begin) = divided(plan);
     let memory = workshop.as_ref().map(|workshop| workshop.memory.as_fd());
     let given = [orders.as_fd(), root.directory.as_fd()].into_iter().chain(memory);
-    // While it waits: to move one that runs would stop it.
-    processors::release(process);
+    // While it waits: to move one that runs would stop it. Both have a processor then.
+    processors::lend_to(process);
     wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
     drop(orders);
     sethostname(host_name.as_bytes()).at("name the jail")?;

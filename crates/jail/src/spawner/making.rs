@@ -16,7 +16,6 @@ use crate::limits::{Grounds, Group, Places};
 use crate::messages::Built;
 use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::{Limits, Plan};
-use crate::processors;
 use crate::system::process::{self, Fork};
 use crate::timeline;
 use crate::walls;
@@ -248,8 +247,6 @@ impl Ahead {
     ) -> Result<Stood, Failure> {
         let Ahead { limits, warden, handle, socket, group, .. } = self;
         let step = "tell the warden";
-        // While it waits: to move one that runs would stop it.
-        processors::release(warden.0);
         // The plan first: much of it needs no tree, and is made while they are taken.
         let mounts = workshop.outside.count(&plan.view);
         let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts };
