@@ -19,7 +19,7 @@ use super::chain::sha256;
 use super::database::{Database, Signing};
 use super::entry::{Entry, RequestId};
 use super::error::AuditError;
-use super::ledger::{Draft, Durability, Manner};
+use super::ledger::{Draft, Durability, Ledger as _, Limits, Manner};
 use super::opening;
 use crate::system;
 
@@ -100,6 +100,22 @@ impl Ahead {
             self.write(&Head { used: end, ..head }.to_bytes(), 0)?;
             Ok(true)
         })
+    }
+
+    /// Adds a record of what has changed nothing. Without room for it everything is taken over, and it goes behind that.
+    pub(super) fn leave(
+        &self,
+        state: BorrowedFd<'_>,
+        (signing, limits): (&Signing, &Limits),
+        draft: &Draft,
+    ) -> Result<(), AuditError> {
+        if self.add(draft)? {
+            return Ok(());
+        }
+        let mut database = Database::open(state, signing)?;
+        let manner = Manner { durability: Durability::Process, last: true };
+        database.append(std::slice::from_ref(draft), manner)?;
+        database.retain(limits).map(|_removed| ())
     }
 
     /// All that was added is on the disk.

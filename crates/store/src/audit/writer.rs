@@ -311,7 +311,7 @@ impl Shared {
     }
 }
 
-/// Records what has changed nothing, for a process that ends now: beside the database, for whoever opens that next.
+/// Records what has changed nothing, for a process that ends now and for whoever opens the database next.
 pub fn leave(
     state: BorrowedFd<'_>,
     (signing, limits): (&Signing, &Limits),
@@ -320,8 +320,12 @@ pub fn leave(
     cleanser: &Arc<dyn Cleanser>,
 ) -> Result<(), AuditError> {
     let (streams, cleanser) = (Some(Box::new(streams)), Arc::clone(cleanser));
-    let raw = Raw { entry, streams, cleanser };
-    spool::leave(state, signing, limits, &prepared(Waiting::Raw(raw)))
+    let draft = prepared(Waiting::Raw(Raw { entry, streams, cleanser }));
+    // What waits in two places would not be in the order in which it was done.
+    match Ahead::open_beside(state, signing) {
+        Some(ahead) => ahead.leave(state, (signing, limits), &draft),
+        None => spool::leave(state, signing, limits, &draft),
+    }
 }
 
 /// The thread.

@@ -1,12 +1,13 @@
 //! A project's state directory, and a user's, for a test.
 
+use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::audit::{
-    Anchor, Asked, Database, Draft, Durability, Entry, Intent, Known, Ledger as _, Manner, Outcome,
-    Reader, Report, Ruling, Signing, Verdict, public_key, verify,
+    Anchor, Asked, Database, Draft, Durability, Entry, Filter, Intent, Known, Ledger as _, Manner,
+    Order, Outcome, Reader, Recorded, Report, Ruling, Signing, Verdict, public_key, verify,
 };
 use crate::watch::Watch;
 
@@ -123,4 +124,16 @@ pub fn filled() -> Ground {
     }
     database.append(&[], LAST).expect("written");
     ground
+}
+
+/// The numbers of requests, in this order.
+pub fn listed(ground: &Ground, filter: &Filter, order: Order) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    let mut each = |recorded: Recorded| {
+        let command = recorded.asked().expect("asked").command.to_string();
+        numbers.push(command.trim_start_matches("echo ").parse().expect("a number"));
+        ControlFlow::Continue(())
+    };
+    ground.reader().requests(filter, order, &mut each).expect("listed");
+    numbers
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::ground::*;
 use crate::audit::{
-    Ahead, Archive as _, Captured, Cleanser, Database, Draft, Entry, Ledger, Limits, Signing,
-    Start, Writer, is_waiting,
+    Ahead, Archive as _, Captured, Cleanser, Database, Draft, Entry, Filter, Ledger, Limits, Order,
+    Signing, Start, Writer, is_waiting, leave,
 };
 
 /// A project with a database and a file for what comes before one is open.
@@ -94,6 +94,24 @@ fn a_full_file_says_so_and_is_whole() {
     let records = taken_over(&ground);
     assert!(records >= requests * 3 && records < requests * 3 + 3, "{records} of {requests}");
     assert!(add(&ahead(&ground), 10_000));
+}
+
+/// They wait in the same place, and when that is full nothing is lost and nothing out of order.
+#[test]
+fn what_changed_nothing_waits_with_what_did() {
+    const COUNT: u64 = 700;
+    let ground = prepared();
+    let (limits, plain): (_, Arc<dyn Cleanser>) = (Limits::default(), Arc::new(()));
+    for number in 1..=COUNT {
+        let nothing = [Captured::default(), Captured::default()];
+        let (state, signing, entry) = (ground.state(), ground.signing(), read_only(number).entry);
+        leave(state.as_fd(), (&signing, &limits), entry, nothing, &plain).expect("left");
+    }
+    assert!(ground.reader().head().expect("a head").sequence > 0, "never full");
+    drop(ground.open());
+    assert!(ground.verified().is_good() && !waits(&ground));
+    let numbers = listed(&ground, &Filter::default(), Order::OldestFirst);
+    assert_eq!(numbers, (1..=COUNT).collect::<Vec<_>>());
 }
 
 #[test]

@@ -6,20 +6,9 @@ use std::sync::Arc;
 
 use super::ground::*;
 use crate::audit::{
-    Archive as _, Captured, Cleanser, Database, Entry, Filter, Ledger as _, Limits, Order,
-    Recorded, Verdict, Writer,
+    Archive as _, Captured, Cleanser, Database, Entry, Filter, Ledger as _, Limits, Order, Verdict,
+    Writer,
 };
-
-fn listed(ground: &Ground, filter: &Filter, order: Order) -> Vec<u64> {
-    let mut numbers = Vec::new();
-    let mut each = |recorded: Recorded| {
-        let command = recorded.asked().expect("asked").command.to_string();
-        numbers.push(command.trim_start_matches("echo ").parse().expect("a number"));
-        ControlFlow::Continue(())
-    };
-    ground.reader().requests(filter, order, &mut each).expect("listed");
-    numbers
-}
 
 #[test]
 fn requests_are_listed_as_asked_for() {
