@@ -90,6 +90,8 @@ function tell(view, { event, data }) {
     if (event === "log") return logged(view, data);
     if (event === "problem") return replace(view.problem, failure(data.error));
     if (event !== "task" && event !== "ended") return undefined;
+    // The answer to a decision may come after what the stream has told since.
+    if (view.task && data.changed < view.task.changed) return undefined;
     const before = view.task?.state;
     view.task = data;
     showHead(view);
