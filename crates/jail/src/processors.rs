@@ -24,12 +24,19 @@ static DIVISION: OnceLock<Division> = OnceLock::new();
 
 /// To be called by the engine before the spawner is copied, so that both know of it: the one that runs this is its own.
 pub fn divide() {
-    let (Ok(all), engine) = (sched_getaffinity(None), sched_getcpu()) else { return };
+    let Ok(all) = sched_getaffinity(None) else { return };
+    divided_on(sched_getcpu(), (0..CpuSet::MAX_CPU).filter(|it| all.is_set(*it)));
+}
+
+/// The same, where the copy was made on this one before anything could be called.
+pub fn divided_on(engine: usize, processors: impl Iterator<Item = usize>) {
+    let (mut all, mut one) = (CpuSet::new(), CpuSet::new());
+    processors.filter(|it| *it < CpuSet::MAX_CPU).for_each(|it| all.set(it));
     if engine >= CpuSet::MAX_CPU || !all.is_set(engine) || all.count() < 2 {
         return;
     }
-    let (mut one, mut others) = (CpuSet::new(), all);
     one.set(engine);
+    let mut others = all;
     others.unset(engine);
     let _once = DIVISION.set(Division { all, engine: one, others });
 }

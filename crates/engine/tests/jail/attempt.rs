@@ -134,11 +134,15 @@ fn excuse(attack: &Attack, identity: Identity) -> Option<&str> {
 }
 
 /// Its own network, processes, mounts, names and shared memory, with secrets in the machine's places that everybody may
-/// read; then the stage, which is process 1 there.
+/// read; then the stage, which is process 1 there. What it needs of this checkout is put back where a secret covered it.
 const ENTER: &str = "ip link set lo up
+mount -t tmpfs kept /mnt && mkdir /mnt/sources /mnt/built || exit 1
+mount --rbind \"$2\" /mnt/sources && mount --rbind \"$3\" /mnt/built || exit 1
 for place in /home /root /srv /opt /var/lib /run; do
     mount -t tmpfs -o mode=0755 secrets $place && echo $1 > $place/exacta-secret || exit 1
 done
+put_back() { [ -e \"$2\" ] || { mkdir -p \"$2\" && mount --rbind \"$1\" \"$2\"; }; }
+put_back /mnt/sources \"$2\" && put_back /mnt/built \"$3\" && umount -l /mnt || exit 1
 exec \"$0\"";
 
 fn seen(attack: &Attack, identity: Identity, way: Way) -> Result<Seen, Failed> {
@@ -160,6 +164,8 @@ fn seen(attack: &Attack, identity: Identity, way: Way) -> Result<Seen, Failed> {
     ]);
     command.args(["--mount-proc", "--fork", "--kill-child", "--", "sh", "-c", ENTER]);
     command.arg(env::current_exe().expect("this program")).arg(SECRET).stdin(Stdio::null());
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory");
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).arg(built);
     task.tell(&mut command, "stage");
     let done = command.output().expect("a stage");
     let _it_is_all_temporary = fs::remove_dir_all(&task.scene.base);

@@ -8,4 +8,5 @@ pub mod mount;
 pub mod probe;
 pub mod process;
 pub mod seccomp;
+pub mod start;
 pub mod words;
