@@ -10,7 +10,6 @@ use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    begin_with_copy();
     // The unwinder becomes a part of the executable: as a library of its own it is one more to be found, mapped and put
     // right each time, and asks the processor what it is, which takes long where that is a virtual one.
     if let Some(folder) = unwinder() {
@@ -19,16 +18,6 @@ fn main() {
     }
     // It could start 0.45 ms sooner at a fixed place in memory, where the loader has no pointers to put right. But this is a
     // program that reads what strangers have written: its addresses stay unknown to them.
-}
-
-/// Where the whole of it is linked into the executable, that begins with instructions of its own (`start.rs` of the jail).
-fn begin_with_copy() {
-    let has = |name: &str, value: &str| {
-        std::env::var(name).is_ok_and(|all| all.split(',').any(|one| one == value))
-    };
-    if has("CARGO_CFG_TARGET_FEATURE", "crt-static") && has("CARGO_CFG_TARGET_ARCH", "x86_64") {
-        println!("cargo::rustc-link-arg-bins=-Wl,--entry=exacta_start");
-    }
 }
 
 /// Where the C compiler has it. Without, the library is used.

@@ -3,23 +3,11 @@
 //! A jail can be begun beside everything that comes before its first program. The guess decides nothing but that: a wrong
 //! one costs a moment of another processor, or what the beginning would have saved.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
-
 /// Words before a command that are none themselves.
 const BEFORE: [&[u8]; 8] = [b"if", b"then", b"else", b"elif", b"while", b"until", b"do", b"!"];
 /// Words that begin something else than a command.
 const OTHER: [&[u8]; 10] =
     [b"for", b"case", b"select", b"function", b"coproc", b"time", b"fi", b"done", b"esac", b"in"];
-
-/// To be called first of all: if this is the copy that may make a jail for `-c TEXT`, it does that and nothing else.
-pub fn settle(arguments: &[OsString]) {
-    let text = match arguments {
-        [_, option, text, ..] if option == "-c" => text.as_bytes(),
-        _ => b"",
-    };
-    exacta::programs::settle(|| wants_program(text));
-}
 
 /// Begins to make a jail if the text looks as if it would need one.
 pub fn prepare(text: &[u8]) {

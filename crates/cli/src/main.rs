@@ -29,7 +29,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments: Vec<_> = std::env::args_os().collect();
-    foresight::settle(&arguments);
     // In a jail, for `doctor`: the same executable tries what must not work there.
     if arguments.first().is_some_and(|name| name == exacta_jail::probe::NAME) {
         let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned());

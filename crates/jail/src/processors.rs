@@ -2,8 +2,8 @@
 //!
 //! What is done side by side is done sooner only on different processors. Kernels find that out in time, but a jail is made
 //! in less; and those of virtual machines may rather fill one processor before they wake another. So while the engine works on
-//! one, the jail is begun on the others; and while the engine waits, its own is used by the spawner, and then by init, beside the
-//! warden. Left to the kernel both would stay where they were woken. Programs are held to nothing of that. Where it cannot be had nothing is lost but time.
+//! one, the jail is begun on the others; and while the engine waits, its own is used by the spawner and then by the warden, beside
+//! init. Left to the kernel both would stay where they were woken. Programs are held to nothing of that. Where it cannot be had nothing is lost but time.
 //!
 //! Whoever waits, or has not run yet, is moved by whoever wakes it: to move one that runs, the kernel stops it and a processor.
 
@@ -24,19 +24,12 @@ static DIVISION: OnceLock<Division> = OnceLock::new();
 
 /// To be called by the engine before the spawner is copied, so that both know of it: the one that runs this is its own.
 pub fn divide() {
-    let Ok(all) = sched_getaffinity(None) else { return };
-    divided_on(sched_getcpu(), (0..CpuSet::MAX_CPU).filter(|it| all.is_set(*it)));
-}
-
-/// The same, where the copy was made on this one before anything could be called.
-pub fn divided_on(engine: usize, processors: impl Iterator<Item = usize>) {
-    let (mut all, mut one) = (CpuSet::new(), CpuSet::new());
-    processors.filter(|it| *it < CpuSet::MAX_CPU).for_each(|it| all.set(it));
+    let (Ok(all), engine) = (sched_getaffinity(None), sched_getcpu()) else { return };
     if engine >= CpuSet::MAX_CPU || !all.is_set(engine) || all.count() < 2 {
         return;
     }
+    let (mut one, mut others) = (CpuSet::new(), all);
     one.set(engine);
-    let mut others = all;
     others.unset(engine);
     let _once = DIVISION.set(Division { all, engine: one, others });
 }

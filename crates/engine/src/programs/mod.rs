@@ -72,20 +72,9 @@ pub struct ProgramOptions {
 /// A program will be wanted: begins to make its jail, beside all that comes before it is started. For the start of `main`,
 /// when this process has one thread and no secrets yet; see [`exacta_jail::early`].
 pub fn expect() {
-    let (user, group) = own_numbers();
-    exacta_jail::early::make(user, group);
-}
-
-/// To be called first of all in `main`: where the executable has made a copy of itself, that goes on as the spawner if a
-/// program is wanted, and ends otherwise.
-pub fn settle(wanted: impl FnOnce() -> bool) {
-    exacta_jail::early::settle(|| wanted().then(own_numbers));
-}
-
-/// Of who is the caller, inside.
-fn own_numbers() -> (u32, u32) {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    plan::numbers(user.as_raw(), group.as_raw())
+    let (user, group) = plan::numbers(user.as_raw(), group.as_raw());
+    exacta_jail::early::make(user, group);
 }
 
 /// Where a session's programs find their things on the host.

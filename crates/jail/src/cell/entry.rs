@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
+    DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
 };
 use rustix::system::sethostname;
 use rustix::thread::UnshareFlags;
@@ -147,7 +147,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             drop(theirs);
             // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
             let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));
-            let told = furnish(taken, missing, spawner, (child, &ours));
+            let told = furnish(taken, missing, spawner, &ours);
             if let Err(failure) = told.as_ref().map_err(Failure::clone)
                 && failure.errno != libc::EPIPE
             {
@@ -189,7 +189,7 @@ fn furnish(
     taken: Taken,
     missing: Option<Missing>,
     spawner: &OwnedFd,
-    (process, init): (Pid, &OwnedFd),
+    init: &OwnedFd,
 ) -> Result<Furnished, Failure> {
     let grants = Handles::new();
     // Where trees have still to be found by their paths, nothing of the host may be covered.
@@ -216,8 +216,6 @@ fn furnish(
     let (view, begin) = divided(plan);
     let memory = workshop.as_ref().map(|workshop| workshop.memory.as_fd());
     let given = [orders.as_fd(), root.directory.as_fd()].into_iter().chain(memory);
-    // While it waits: to move one that runs would stop it. Both have a processor then.
-    processors::lend_to(process);
     wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
     drop(orders);
     sethostname(host_name.as_bytes()).at("name the jail")?;

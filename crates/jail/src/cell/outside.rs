@@ -221,9 +221,10 @@ impl Outside {
     pub fn expect_own(self, owners: &mut Owners) {
         let own = (geteuid().as_raw(), getegid().as_raw());
         if self.by_root
+            && let Entry::Vacant(free) = owners.entry(own)
             && let Ok(table) = self.owners(own)
         {
-            owners.entry(own).or_insert(table);
+            free.insert(table);
         }
     }
 

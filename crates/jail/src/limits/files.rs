@@ -105,6 +105,17 @@ pub fn remove_directory(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
+/// Of the control groups that a directory belongs to; `None`: it is no such directory.
+pub fn groups_version(path: &Path) -> Option<u8> {
+    const FIRST: i64 = 0x0027_e0eb;
+    const SECOND: i64 = 0x6367_7270;
+    match rustix::fs::statfs(path).ok()?.f_type {
+        FIRST => Some(1),
+        SECOND => Some(2),
+        _ => None,
+    }
+}
+
 /// The names in a directory; none when it cannot be read.
 pub fn names(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();

@@ -18,6 +18,8 @@ use crate::plan::Limits;
 const PREFIX: &str = "exacta-";
 /// What a group of the second version must have.
 const CONTROLLERS: [&str; 2] = ["memory", "pids"];
+/// What groups of the first version are made of.
+const FIRST_CONTROLLERS: [&str; 3] = ["memory", "pids", "cpuacct"];
 /// More than one process makes jails: a number may be taken.
 const MOST_TRIES: u32 = 64;
 
@@ -39,9 +41,12 @@ pub struct Grounds {
 impl Grounds {
     /// Looks for them.
     pub fn find() -> Self {
-        let mounts = files::read("/proc/self/mountinfo").unwrap_or_default();
         let memberships = files::read("/proc/self/cgroup").unwrap_or_default();
-        let mut grounds = all(&mounts, &memberships);
+        let mounted = usual(&memberships).unwrap_or_else(|| {
+            let mounts = files::read("/proc/self/mountinfo").unwrap_or_default();
+            mounts.lines().filter_map(mounted).collect()
+        });
+        let mut grounds = all(&mounted, &memberships);
         grounds.retain(|ground| ground.promises() || (ground.divide() && ground.promises()));
         Grounds { places: grounds, next: 0, refused: libc::ENOENT }
     }
@@ -162,8 +167,34 @@ struct Mounted {
     controllers: Option<Vec<BString>>,
 }
 
-fn all(mounts: &BString, memberships: &BString) -> Vec<Ground> {
-    let mounted: Vec<Mounted> = mounts.lines().filter_map(mounted).collect();
+/// Where nearly every system has them. `None`: this one does not, or they do not show the groups that we are in. To ask for all
+/// that is mounted takes the kernel longer than to make a group.
+fn usual(memberships: &BString) -> Option<Vec<Mounted>> {
+    const TOP: &str = "/sys/fs/cgroup";
+    let mount = |place: &str, controller: Option<&str>| {
+        let controllers = controller.map(|it| vec![it.into()]);
+        let mount = Mounted { root: "/".into(), place: place.into(), controllers };
+        let group = own(&mount, memberships, controller)?;
+        (files::groups_version(&group)? == u8::from(controller.is_none()) + 1).then_some(mount)
+    };
+    let mut found = Vec::new();
+    if memberships.lines().any(|line| line.starts_with(b"0::")) {
+        let second = mount(TOP, None).or_else(|| mount(&format!("{TOP}/unified"), None));
+        found.push(second?);
+    }
+    for controller in FIRST_CONTROLLERS {
+        let is_its = |line: &[u8]| {
+            let controllers = line.split_str(":").nth(1).unwrap_or_default();
+            controllers.split_str(",").any(|it| it == controller.as_bytes())
+        };
+        if memberships.lines().any(is_its) {
+            found.push(mount(&format!("{TOP}/{controller}"), Some(controller))?);
+        }
+    }
+    Some(found)
+}
+
+fn all(mounted: &[Mounted], memberships: &BString) -> Vec<Ground> {
     let mut grounds = Vec::new();
     for mount in mounted.iter().filter(|mount| mount.controllers.is_none()) {
         let Some(own) = own(mount, memberships, None) else { continue };
@@ -317,8 +348,24 @@ mod tests {
             ),
         ];
         for (name, mounts, memberships, expected) in cases {
-            assert_eq!(all(&mounts.into(), &memberships.into()), expected, "{name}");
+            let mounts: Vec<Mounted> = mounts.as_bytes().lines().filter_map(mounted).collect();
+            assert_eq!(all(&mounts, &memberships.into()), expected, "{name}");
         }
+    }
+
+    /// What is found without asking for everything is what is found by asking.
+    #[test]
+    fn usual_places_are_those_that_are_mounted() {
+        let memberships = files::read("/proc/self/cgroup").expect("our groups");
+        let mounts = files::read("/proc/self/mountinfo").expect("what is mounted");
+        let mounts: Vec<Mounted> = mounts.lines().filter_map(mounted).collect();
+        if let Some(usual) = usual(&memberships) {
+            assert_eq!(all(&usual, &memberships), all(&mounts, &memberships));
+        }
+        for elsewhere in ["4:memory:/not/here\n", "0::/not/here\n", "9:pids:/../above\n"] {
+            assert!(super::usual(&elsewhere.into()).is_none(), "{elsewhere}");
+        }
+        assert!(super::usual(&"3:cpuset:/\n".into()).is_some_and(|found| found.is_empty()));
     }
 
     #[test]

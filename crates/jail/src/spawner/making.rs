@@ -16,6 +16,7 @@ use crate::limits::{Grounds, Group, Places};
 use crate::messages::Built;
 use crate::outcome::{AtStep, Failure, Tier, Walls};
 use crate::plan::{Limits, Plan};
+use crate::processors;
 use crate::system::process::{self, Fork};
 use crate::timeline;
 use crate::walls;
@@ -250,6 +251,8 @@ impl Ahead {
         // The plan first: much of it needs no tree, and is made while they are taken.
         let mounts = workshop.outside.count(&plan.view);
         let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts };
+        // While it waits: to move one that runs would stop it. Init may still be busy on the other one.
+        processors::lend_to(warden.0);
         wire::send(&socket, &furnish, &[orders.as_fd(), changes.as_fd()]).at(step)?;
         let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
         if let Some((_, missing)) = changed {

@@ -8,5 +8,4 @@ pub mod mount;
 pub mod probe;
 pub mod process;
 pub mod seccomp;
-pub mod start;
 pub mod words;
