@@ -70,6 +70,7 @@ impl Said<'_> {
         let patience = patience.min(LONGEST);
         let headers = self.headers()?;
         let roots = self.roots()?;
+        exacta_jail::host_names::look_up_plainly();
         let config = ureq::Agent::config_builder()
             // A key goes to whom it was given for.
             .max_redirects(0)

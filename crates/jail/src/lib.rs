@@ -32,3 +32,4 @@ pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};
 pub use plan::{Manner, Plan, Program};
 pub use spawner::{Spawner, early};
+pub use system::host_names;

@@ -77,6 +77,7 @@ impl Endpoint {
                 "use https:// in planner.url, or planner.key_env = \"\" to send no key",
             ));
         }
+        exacta_jail::host_names::look_up_plainly();
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             // A key is for whom it was given to, and for nobody to whom that one points.

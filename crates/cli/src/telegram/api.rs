@@ -38,6 +38,7 @@ impl fmt::Display for ApiError {
 
 impl Api {
     pub fn new(address: &str, token: &str) -> Self {
+        exacta_jail::host_names::look_up_plainly();
         let config = ureq::Agent::config_builder().http_status_as_error(false).build();
         let base = format!("{}/bot{token}", address.trim_end_matches('/'));
         Api { agent: config.new_agent(), base }

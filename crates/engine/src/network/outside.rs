@@ -19,6 +19,7 @@ pub struct Machine;
 
 impl Outside for Machine {
     fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        exacta_jail::host_names::look_up_plainly();
         // With a dot at its end it is a whole name: the machine's search domains would make another of it.
         let whole = format!("{name}.");
         let found = (whole.as_str(), 0_u16).to_socket_addrs();

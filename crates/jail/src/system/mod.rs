@@ -2,6 +2,7 @@
 //! `standard_streams`.
 
 pub mod credentials;
+pub mod host_names;
 pub mod landlock;
 pub mod loopback;
 pub mod mount;
