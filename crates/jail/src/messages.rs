@@ -84,6 +84,8 @@ pub enum Order {
         /// The view has changed since the last one.
         changed: bool,
         numbers: Vec<u32>,
+        /// To be opened inside, under these numbers, each with where it is outside.
+        directories: Vec<(u32, BString)>,
     },
     Signal {
         process: u32,

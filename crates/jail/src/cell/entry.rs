@@ -100,8 +100,8 @@ pub struct Entered {
 struct Furnished {
     /// The engine's socket for changes.
     changes: Option<OwnedFd>,
-    /// Where layers are found.
-    folders: Option<OwnedFd>,
+    /// Where layers are laid.
+    ground: Option<layers::Ground>,
     /// The one that lies over its tree from the beginning.
     layer: Option<OwnedFd>,
 }
@@ -171,14 +171,14 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
                 }
                 other => other,
             };
-            let Furnished { changes, folders, layer } = furnished;
+            let Furnished { changes, ground, layer } = furnished;
             let all = [&handle].into_iter().chain(&descriptors).chain(&layer).map(AsFd::as_fd);
             wire::send(spawner, &answer, &all.collect::<Vec<_>>()).at("answer the spawner")?;
             // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
             drop((descriptors, layer));
             drop(ours);
             let _where_we_are_is_good_too = processors::spread();
-            layers::attend(child, &handle, changes.as_ref(), folders.as_ref())
+            layers::attend(child, &handle, changes.as_ref(), ground)
         }
     }
 }
@@ -226,11 +226,10 @@ fn furnish(
     }
     let masked = || masks_made(init);
     let added = root.add_trees(&view, trees, workshop, masked, &grants)?;
-    complete(added, missing, &view, (&root, grants), init).map(|(folders, layer)| Furnished {
-        changes,
-        folders,
-        layer,
-    })
+    let (folders, layer) = complete(added, missing, &view, (&root, grants), init)?;
+    let ground = folders.zip(view.layers.as_ref());
+    let ground = ground.and_then(|(it, layers)| layers::Ground::new(it, layers, layer.is_some()));
+    Ok(Furnished { changes, ground, layer })
 }
 
 /// Lays the first layer over everything else, and tells init. Where layers are found, and that one.

@@ -3,20 +3,21 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ffi::CString;
-use std::io;
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, mkdir, rmdir};
-use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::io::Errno;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, chdir, getrlimit, kill_process, kill_process_group, setrlimit,
     setsid,
 };
 
 use super::bare;
+use super::descriptors;
 use super::relocation::{self, relocated};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
@@ -74,6 +75,24 @@ pub enum Surroundings {
 struct Inside<'a> {
     grants: &'a Grants,
     surroundings: &'a Surroundings,
+    view: &'a View,
+}
+
+impl Inside<'_> {
+    /// Where directories are that somebody has opened outside.
+    fn places(&self, directories: &[(u32, BString)]) -> Vec<(u32, Option<PathBuf>)> {
+        let place = |place: &BString| {
+            let inside = descriptors::inside(place.as_ref(), self.view)?;
+            match self.surroundings {
+                Surroundings::Namespace => Some(inside),
+                Surroundings::Host(moved) => {
+                    let inside = inside.as_os_str().as_encoded_bytes();
+                    relocation::path(inside.into(), moved).to_path().ok().map(Path::to_owned)
+                }
+            }
+        };
+        directories.iter().map(|(number, it)| (*number, place(it))).collect()
+    }
 }
 
 /// Never returns: the end of the orders is the end of the jail.
@@ -127,7 +146,7 @@ fn serve_until_error(
             {
                 grants = new;
             }
-            let inside = Inside { grants: &grants, surroundings };
+            let inside = Inside { grants: &grants, surroundings, view: renewal.view };
             obey(orders, order, descriptors, inside, &mut programs)?;
         }
     }
@@ -186,9 +205,10 @@ fn obey(
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
-        Order::Start { program, manner, limits, tasks, changed: _, numbers } => {
+        Order::Start { program, manner, limits, tasks, changed: _, numbers, directories } => {
             let each = Each::new(&limits, tasks);
-            let given = Given { program, manner, limits: each, inside };
+            let directories = inside.places(&directories);
+            let given = Given { program, manner, limits: each, inside, directories };
             start(given.relocated(), &numbers, descriptors, programs);
             Ok(())
         }
@@ -274,6 +294,8 @@ struct Given<'a> {
     manner: Manner,
     limits: Each,
     inside: Inside<'a>,
+    /// Where each is here, if anywhere.
+    directories: Vec<(u32, Option<PathBuf>)>,
 }
 
 impl Given<'_> {
@@ -350,7 +372,7 @@ fn laid_out(program: &Program) -> Result<Execution, Failure> {
 fn become_program(
     given: &Given<'_>,
     execution: &Execution,
-    descriptors: &[(u32, OwnedFd)],
+    given_descriptors: &[(u32, OwnedFd)],
     aside: &mut Vec<(i32, ManuallyDrop<OwnedFd>)>,
 ) -> Result<Infallible, Failure> {
     setsid().at("make a session")?;
@@ -364,32 +386,9 @@ fn become_program(
     process::close_from_on_exec(0).at("close descriptors")?;
     // Before its descriptor may have to make room for one of the program's.
     given.inside.grants.bind().at("put up Landlock")?;
-    place_all(descriptors, aside).at("place descriptors")?;
+    // Directories are opened when the walls are up.
+    descriptors::place(given_descriptors, &given.directories, aside).at("place descriptors")?;
     Err(Failure::new("execute", execution.execute()))
-}
-
-/// The first number that no descriptor of the program's comes to.
-fn above(given: &[(u32, OwnedFd)]) -> Result<i32, Errno> {
-    let most = given.iter().map(|(number, _)| *number).max();
-    i32::try_from(most.map_or(3, |most| most.saturating_add(1))).map_err(|_| Errno::BADF)
-}
-
-/// Puts each descriptor under its number. First all out of the way of all numbers, then each into its place.
-fn place_all(
-    given: &[(u32, OwnedFd)],
-    aside: &mut Vec<(i32, ManuallyDrop<OwnedFd>)>,
-) -> Result<(), io::Error> {
-    let above = above(given)?;
-    for (number, descriptor) in given {
-        let number = i32::try_from(*number).map_err(|_| Errno::BADF)?;
-        let descriptor = fcntl_dupfd_cloexec(descriptor.as_fd(), above)?;
-        // Open in this process only: whoever has the memory afterwards must not close it.
-        aside.push((number, ManuallyDrop::new(descriptor)));
-    }
-    for (number, descriptor) in aside {
-        process::place(descriptor.as_fd(), *number)?;
-    }
-    Ok(())
 }
 
 fn c_string(text: &BString) -> Result<CString, Failure> {

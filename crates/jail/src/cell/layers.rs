@@ -6,6 +6,10 @@
 //!
 //! The lower directory is the tree itself as it lies in the view, the upper and the kernel's own are in the folder. What is
 //! not to be seen of the tree is for whoever makes the folder to white out in the upper one.
+//!
+//! Programs may have run by then, and a tree may lie in another that they write to: they can put something else at every
+//! directory on the way to it, but not in the place of what is mounted there. So the way is never walked from the root, but
+//! up from that covered mount: its parent is where the tree is, wherever that was moved to, and there the tree has its name.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,10 +17,10 @@
 )]
 
 use std::convert::Infallible;
-use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{
@@ -38,23 +42,90 @@ use crate::plan::Layers;
 use crate::system::process;
 use crate::wire;
 
+/// Where layers are found, and the tree that they are laid over.
+pub struct Ground {
+    folders: OwnedFd,
+    /// Of the tree, in the directory that it lies in.
+    name: OsString,
+    /// How many lie there: what is below them is not to be taken away.
+    laid: usize,
+}
+
+impl Ground {
+    pub fn new(folders: OwnedFd, layers: &Layers, laid: bool) -> Option<Self> {
+        let name = layers.target.file_name()?.to_owned();
+        Some(Ground { folders, name, laid: usize::from(laid) })
+    }
+
+    /// The tree, as seen from the folders.
+    fn tree(&self) -> PathBuf {
+        Path::new("..").join(&self.name)
+    }
+
+    /// From the folders, for as long as that takes.
+    fn inside<T>(&self, act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+        fchdir(&self.folders)?;
+        let done = act();
+        chdir("/")?;
+        done
+    }
+
+    fn perform(&mut self, change: &Change) -> Result<Vec<OwnedFd>, Failure> {
+        match change {
+            Change::Lay { target, folder } => {
+                let step = format!("lay a layer over {}", target.display());
+                let layer = self.inside(|| overlay(&self.tree(), folder.as_slice())).at(&step)?;
+                self.lay(&layer).at(&step)?;
+                Ok(vec![layer])
+            }
+            Change::LayAside { target, folder, most } => {
+                let step = format!("lay a layer in memory over {}", target.display());
+                let made = self.inside(|| {
+                    let store = memory(&self.tree(), folder.as_slice(), *most)?;
+                    let layer = overlay(&self.tree(), folder.as_slice());
+                    // The overlay has hold of it now, or nobody needs it.
+                    unmount(Path::new(OsStr::from_bytes(folder)), UnmountFlags::DETACH)?;
+                    Ok((layer?, store))
+                });
+                let (layer, store) = made.at(&step)?;
+                self.lay(&layer).at(&step)?;
+                Ok(vec![layer, store])
+            }
+            Change::Lift { target } => {
+                let step = format!("take the layer off {}", target.display());
+                self.lift().at(&step)?;
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn lay(&mut self, layer: &OwnedFd) -> Result<(), Errno> {
+        self.inside(|| attach(layer, CWD, &self.tree()))?;
+        self.laid += 1;
+        Ok(())
+    }
+
+    fn lift(&mut self) -> Result<(), Errno> {
+        let below = self.laid.checked_sub(1).ok_or(Errno::INVAL)?;
+        let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
+        self.inside(|| unmount(self.tree(), flags))?;
+        self.laid = below;
+        Ok(())
+    }
+}
+
 /// Does what the engine asks for until init has ended, and ends with it.
-pub fn attend(
-    init: Pid,
-    handle: &OwnedFd,
-    asked: Option<&OwnedFd>,
-    folders: Option<&OwnedFd>,
-) -> ! {
-    if let (Some(asked), Some(folders)) = (asked, folders) {
+pub fn attend(init: Pid, handle: &OwnedFd, asked: Option<&OwnedFd>, ground: Option<Ground>) -> ! {
+    if let (Some(asked), Some(ground)) = (asked, ground) {
         // Whatever ends this, a view that nobody changes any more is left.
-        let _nobody_asks = serve(handle, asked, folders);
+        let _nobody_asks = serve(handle, asked, ground);
     }
     // Init's end is the jail's end, and so is ours.
     process::wait_for(init);
     process::exit(0)
 }
 
-fn serve(handle: &OwnedFd, asked: &OwnedFd, folders: &OwnedFd) -> Result<Infallible, Errno> {
+fn serve(handle: &OwnedFd, asked: &OwnedFd, mut ground: Ground) -> Result<Infallible, Errno> {
     loop {
         let mut watched = [handle, asked].map(|it| PollFd::new(it, PollFlags::IN));
         match poll(&mut watched, None) {
@@ -69,7 +140,7 @@ fn serve(handle: &OwnedFd, asked: &OwnedFd, folders: &OwnedFd) -> Result<Infalli
         let Ok(Some((change, _))) = wire::receive::<Change>(asked) else {
             return Err(Errno::PIPE);
         };
-        let (answer, given) = match perform(&change, folders) {
+        let (answer, given) = match ground.perform(&change) {
             Ok(given) => (Changed::Done, given),
             Err(failure) => (Changed::Failed(failure), Vec::new()),
         };
@@ -78,54 +149,21 @@ fn serve(handle: &OwnedFd, asked: &OwnedFd, folders: &OwnedFd) -> Result<Infalli
     }
 }
 
-fn perform(change: &Change, folders: &OwnedFd) -> Result<Vec<OwnedFd>, Failure> {
-    match change {
-        Change::Lay { target, folder } => {
-            let step = format!("lay a layer over {}", target.display());
-            let layer = overlay(folders, target, folder.as_slice()).at(&step)?;
-            attach(&layer, CWD, target).at(&step)?;
-            Ok(vec![layer])
-        }
-        Change::LayAside { target, folder, most } => {
-            let step = format!("lay a layer in memory over {}", target.display());
-            let store = memory(folders, target, folder.as_slice(), *most).at(&step)?;
-            let layer = overlay(folders, target, folder.as_slice());
-            // The overlay has hold of it now, or nobody needs it.
-            fchdir(folders)
-                .and_then(|()| unmount(Path::new(OsStr::from_bytes(folder)), UnmountFlags::DETACH))
-                .and_then(|()| chdir("/"))
-                .at(&step)?;
-            let layer = layer.at(&step)?;
-            attach(&layer, CWD, target).at(&step)?;
-            Ok(vec![layer, store])
-        }
-        Change::Lift { target } => {
-            let step = format!("take the layer off {}", target.display());
-            unmount(target, UnmountFlags::DETACH).at(&step)?;
-            Ok(Vec::new())
-        }
-    }
-}
-
 /// A file system in memory over a layer's folder, with what is in such a folder: the attributes of the tree's root, and that
-/// exacta's state is not there.
-fn memory(folders: &OwnedFd, target: &Path, folder: &[u8], most: u64) -> Result<OwnedFd, Errno> {
+/// exacta's state is not there. From where the folders are.
+fn memory(tree: &Path, folder: &[u8], most: u64) -> Result<OwnedFd, Errno> {
     let store = mount_memory(&format!("mode=0700,size={most}"))?;
-    attach(&store, folders, Path::new(OsStr::from_bytes(folder)))?;
+    let folder = Path::new(OsStr::from_bytes(folder));
+    attach(&store, CWD, folder)?;
     mkdirat(&store, "work", Mode::RWXU)?;
     mkdirat(&store, "upper", Mode::RWXU)?;
     mknodat(&store, "upper/.clada", FileType::CharacterDevice, Mode::empty(), 0)?;
-    let root = statat(CWD, target, AtFlags::empty())?;
-    for name in attributes(target)? {
+    let root = statat(CWD, tree, AtFlags::empty())?;
+    for name in attributes(tree)? {
         let mut value = vec![0; 64 << 10];
-        let length = getxattr(target, name.as_slice(), &mut value[..])?;
-        let upper = format!("/proc/self/fd/{}/upper", store.as_raw_fd());
-        setxattr(
-            upper,
-            name.as_slice(),
-            value.get(..length).unwrap_or_default(),
-            XattrFlags::empty(),
-        )?;
+        let length = getxattr(tree, name.as_slice(), &mut value[..])?;
+        let value = value.get(..length).unwrap_or_default();
+        setxattr(folder.join("upper"), name.as_slice(), value, XattrFlags::empty())?;
     }
     chmodat(&store, "upper", Mode::from_raw_mode(root.st_mode), AtFlags::empty())?;
     let times = Timestamps {
@@ -151,18 +189,18 @@ fn attributes(target: &Path) -> Result<Vec<Vec<u8>>, Errno> {
 pub fn lay_first(root: &Root, layers: &Layers, folders: &OwnedFd) -> Option<OwnedFd> {
     let folder = layers.first.as_ref()?;
     let place = Path::new(PLACE).join(inside(&layers.target));
-    let layer = overlay(folders, &place, folder).ok()?;
+    fchdir(folders).ok()?;
+    let layer = overlay(&place, folder);
+    chdir("/").ok()?;
+    let layer = layer.ok()?;
     attach(&layer, &root.directory, inside(&layers.target)).ok()?;
     Some(layer)
 }
 
-fn overlay(folders: &OwnedFd, target: &Path, folder: &[u8]) -> Result<OwnedFd, Errno> {
+/// To be called where the folders are: where its parts are is seen from there only.
+fn overlay(tree: &Path, folder: &[u8]) -> Result<OwnedFd, Errno> {
     let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    // Where they are is seen from their folder only.
-    fchdir(folders)?;
-    let made = configure(&context, target, folder);
-    chdir("/")?;
-    made?;
+    configure(&context, tree, folder)?;
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
 }

@@ -2,6 +2,7 @@
 
 pub mod bare;
 mod changes;
+mod descriptors;
 pub mod entry;
 mod folders;
 pub mod init;
@@ -128,7 +129,7 @@ impl Cell {
         self.ends.proxy.as_ref().map(AsFd::as_fd)
     }
 
-    /// Starts a program with these descriptors under these numbers, and no others.
+    /// Starts a program with these descriptors under these numbers, and no others. Directories it is given as the view has them.
     pub fn start(
         &mut self,
         program: &Program,
@@ -146,7 +147,8 @@ impl Cell {
     ) -> Result<Running, Failure> {
         self.settle_view()?;
         let (ours, theirs) = wire::pair().at("make a socket for reports")?;
-        let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = descriptors.iter().copied().unzip();
+        let (given, directories) = descriptors::divided(descriptors);
+        let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = given.into_iter().unzip();
         // Without namespaces a program is who made the pipes.
         if self.walls.namespaces {
             for descriptor in &given {
@@ -160,9 +162,15 @@ impl Cell {
             None => limits::tasks_by_user(&limits, &self.walls),
         };
         let changed = std::mem::take(&mut self.view_changed);
-        let program_given = program.clone();
-        let order =
-            Order::Start { program: program_given, manner, limits, tasks, changed, numbers };
+        let order = Order::Start {
+            program: program.clone(),
+            manner,
+            limits,
+            tasks,
+            changed,
+            numbers,
+            directories,
+        };
         let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
         let turn = self.watched.begin();
         wire::send(&self.ends.orders, &order, &all).at("order a program")?;
