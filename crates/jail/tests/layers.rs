@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use exacta_jail::plan::{Layers, Limits};
+use exacta_jail::plan::{Access, Layers, Limits, Tree};
 use exacta_jail::{Cell, Disguise, Ending, Plan};
 use rustix::fs::{FileType, Mode, OFlags, mknodat, openat};
 
@@ -261,6 +261,43 @@ fn what_is_put_away_is_gone_when_the_spawner_is_and_nothing_else() {
     drop(spawner);
     assert!(!folder.exists());
     assert_eq!(fs::read_to_string(kept.join("file")).expect("it"), "kept\n");
+}
+
+/// A program can put something else at every directory on the way to the project, if those are its own. Then the layer is still
+/// taken from where it lies, and the next one comes there, and nowhere else.
+#[test]
+fn whoever_moves_what_the_project_lies_in_moves_no_layer() {
+    let (outer, guarded, spawner) = (Project::new(), Project::new(), spawner());
+    let project = Project(outer.0.join("a/b"));
+    fs::create_dir_all(&project.0).expect("a project");
+    for name in ["secret", "shown"] {
+        fs::write(guarded.0.join(name), "").expect("a file");
+    }
+    let mut plan = plan(&project);
+    plan.view.trees.push(Tree {
+        source: guarded.0.clone(),
+        target: guarded.0.clone(),
+        access: Access::Read,
+        hidden: vec!["secret".into()],
+    });
+    let mut cell = spawner.build(&plan).expect("a jail");
+    make_layer(&project, "one");
+    let layer = cell.lay(&project.0, "one".into()).expect("a layer");
+    let (way, guarded) = (outer.0.display(), guarded.0.display());
+    let moved = format!(
+        "echo one > one && mv {way}/a {way}/z && mkdir {way}/a && ln -s {guarded} {way}/a/b && ls {guarded}"
+    );
+    assert_eq!(run(&project, &mut cell, &moved), "shown\n");
+    drop(layer);
+    cell.lift(&project.0).expect("to take it away");
+    make_layer(&project, "two");
+    let _layer = cell.lay(&project.0, "two".into()).expect("another");
+    let said = run(&project, &mut cell, &format!("ls {guarded}; echo two > {way}/z/b/two"));
+    assert_eq!(said, "shown\n");
+    let upper =
+        |layer: &str, name: &str| project.0.join(FOLDERS).join(layer).join("upper").join(name);
+    assert!(upper("one", "one").exists() && upper("two", "two").exists());
+    assert!(!project.0.join("one").exists() && !project.0.join("two").exists());
 }
 
 /// What lies under the project in the view is for the warden alone.

@@ -13,7 +13,7 @@ use rustix::process::{
     DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
 };
 use rustix::system::sethostname;
-use rustix::thread::UnshareFlags;
+use rustix::thread::{UnshareFlags, set_name};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +148,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
             let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));
             let told = furnish(taken, missing, spawner, &ours);
+            // Only init's own end is told by itself.
             if let Err(failure) = told.as_ref().map_err(Failure::clone)
                 && failure.errno != libc::EPIPE
             {
@@ -198,7 +199,7 @@ fn furnish(
         Taken::ByWarden => None,
     };
     let step = "wait for the plan";
-    let (Furnish { plan, mounts: expected }, mut orders) = next(spawner, step)?;
+    let (Furnish { plan, mounts: expected }, mut orders) = told(spawner, step)?;
     timeline::skip();
     let plan = plan.into_owned();
     let mut trees = match taken {
@@ -221,7 +222,7 @@ fn furnish(
     sethostname(host_name.as_bytes()).at("name the jail")?;
     root.add_scratch(&view, &grants)?;
     while trees.len() < expected {
-        let (More, more) = next(spawner, step)?;
+        let (More, more) = told(spawner, step)?;
         trees.extend(more);
     }
     let masked = || masks_made(init);
@@ -294,9 +295,20 @@ fn next<T: DeserializeOwned>(from: &OwnedFd, step: &str) -> Result<(T, Vec<Owned
     wire::receive::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
 }
 
+/// The next thing that the spawner says. Its end is not to be taken for init's.
+fn told<T: DeserializeOwned>(by: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
+    let of_spawner = |failure: Failure| match failure.errno {
+        libc::EPIPE => Failure { errno: libc::ESRCH, ..failure },
+        _ => failure,
+    };
+    next(by, step).map_err(of_spawner)
+}
+
 /// Process 1. Returns only when it could not become that.
 fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
+    // What the executable is called outside is nothing that anybody inside could know.
+    set_name(c"init").at("take another name")?;
     timeline::mark("process namespace");
     process::leave(UnshareFlags::NEWNET).at("make a network namespace")?;
     network::raise_loopback().at("raise the loopback device")?;

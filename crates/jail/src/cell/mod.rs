@@ -67,6 +67,8 @@ pub(crate) struct Ends {
     pub proxy: Option<OwnedFd>,
 }
 
+/// How long it may take to become a program: all that it does is to be found and mapped.
+const START: Duration = Duration::from_secs(30);
 /// How long the end of a jail may take before it is called an error.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -181,6 +183,11 @@ impl Cell {
             return Err(failure);
         }
         self.watched.prepare();
+        // Between being copied and being the program it can be stopped, by another that runs inside.
+        if let Err(error) = await_within(&ours, START) {
+            self.watched.end();
+            return Err(Failure::new("start a program", error));
+        }
         match next(&ours)? {
             Report::Started { process } => {
                 if let Some(watch) = &self.watch {
@@ -331,8 +338,12 @@ impl Running {
 
 /// Waits until there is something to read, or the other end is gone.
 fn await_input(socket: &OwnedFd) -> Result<(), Errno> {
+    await_within(socket, PATIENCE)
+}
+
+fn await_within(socket: &OwnedFd, patience: Duration) -> Result<(), Errno> {
     let mut watched = [PollFd::new(socket, PollFlags::IN)];
-    let patience = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
+    let patience = Timespec { tv_sec: patience.as_secs().cast_signed(), tv_nsec: 0 };
     loop {
         match poll(&mut watched, Some(&patience)) {
             Ok(0) => return Err(Errno::TIMEDOUT),

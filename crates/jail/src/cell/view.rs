@@ -38,9 +38,23 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("stdout", "/proc/self/fd/1"),
     ("stderr", "/proc/self/fd/2"),
 ];
-/// Files of /proc that tell of the host and that nobody needs.
-const COVERED: [&str; 8] =
-    ["cmdline", "modules", "partitions", "diskstats", "kcore", "keys", "key-users", "locks"];
+/// Files of /proc that tell of the host, or reach it, and that nobody needs.
+const COVERED: [&str; 12] = [
+    "cmdline",
+    "modules",
+    "partitions",
+    "diskstats",
+    "interrupts",
+    "kcore",
+    "keys",
+    "key-users",
+    "locks",
+    "mdstat",
+    "swaps",
+    "sysrq-trigger",
+];
+/// Directories of it: disks, devices and how they are set up.
+const EMPTIED: [&str; 7] = ["acpi", "asound", "bus", "driver", "fs", "irq", "scsi"];
 /// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
 const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
 
@@ -123,7 +137,6 @@ impl Root {
     }
 
     fn attach_processes(&self, processes: &OwnedFd) -> Result<(), Failure> {
-        attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         let step = "cover the host's facts in /proc";
         // One for each that is there: one too many would have to be put away again, for which the kernel waits until nobody can
         // be looking at it.
@@ -131,8 +144,19 @@ impl Root {
             let found = statat(processes, *name, AtFlags::SYMLINK_NOFOLLOW);
             found.err() != Some(Errno::NOENT)
         };
+        // Before something lies on it: it has nothing in it.
+        let empty = |name: &'static str| {
+            let empty = clone(&self.directory, Path::new("proc"), false).at(step)?;
+            set_flags(empty.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES).at(step)?;
+            Ok((name, empty))
+        };
+        let emptied = EMPTIED.into_iter().filter(is_there).map(empty);
+        let mut covers = emptied.collect::<Result<Vec<_>, Failure>>()?;
+        attach(processes, &self.directory, Path::new("proc")).at("mount /proc")?;
         for name in COVERED.into_iter().filter(is_there) {
-            let nothing = clone(&self.directory, Path::new("dev/null"), false).at(step)?;
+            covers.push((name, clone(&self.directory, Path::new("dev/null"), false).at(step)?));
+        }
+        for (name, nothing) in covers {
             match attach(&nothing, processes, Path::new(name)) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(Failure::new(step, error)),

@@ -218,10 +218,7 @@ impl Ahead {
         match forked {
             Fork::Child => {
                 timeline::mark("namespaces");
-                walls::seccomp::set_counted(group.is_some());
-                if let Some(group) = &group {
-                    group.enter();
-                }
+                walls::seccomp::set_counted(group.as_ref().is_some_and(Group::enter));
                 timeline::mark("control group");
                 // Nothing of other jails, and not the engine's socket, which must be closed when the spawner ends.
                 if process::keep_only(&[theirs.as_fd()]).is_err() {
@@ -291,10 +288,7 @@ fn bare(
     let (group, forked) = fork_into_group(0, &plan.limits, grounds).at("make a process")?;
     match forked {
         Fork::Child => {
-            walls::seccomp::set_counted(group.is_some());
-            if let Some(group) = &group {
-                group.enter();
-            }
+            walls::seccomp::set_counted(group.as_ref().is_some_and(Group::enter));
             timeline::mark("control group");
             // Nothing of other jails, and not the engine's socket, which must be closed when the spawner ends.
             if process::keep_only(&[orders.as_fd(), theirs.as_fd()]).is_err() {
