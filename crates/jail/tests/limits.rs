@@ -131,6 +131,38 @@ fn tasks_are_refused() {
     assert_eq!(finished.limits_hit, []);
 }
 
+/// Room that was made for threads is not room for processes, also not in the moment after they have ended.
+#[test]
+fn processes_do_not_stay_where_threads_have_been() {
+    const SCRIPT: &str = r"
+import os, threading, time
+threads = [threading.Thread(target=time.sleep, args=[0.05]) for _ in range(80)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+children = []
+try:
+    for _ in range(60):
+        child = os.fork()
+        if child == 0:
+            time.sleep(2)
+            os._exit(0)
+        children.append(child)
+except OSError: pass
+time.sleep(1)
+print(sum(os.waitpid(child, os.WNOHANG)[0] == 0 for child in children))
+";
+    let limits = Limits { processes: Some(8), ..Limits::default() };
+    let (project, spawner) = (Project::new(), spawner());
+    let mut cell = spawner.build(&project.plan(limits)).expect("a jail");
+    let running =
+        project.start_with(&mut cell, "exec python3 -c \"$SCRIPT\"", &[("SCRIPT", SCRIPT)]);
+    let ending = running.wait().expect("an end");
+    assert_eq!(ending, Ending::Exited(0), "{}", project.output());
+    let alive: u32 = project.output().trim().parse().expect("a number");
+    assert!(alive <= 7, "beside their parent {alive} were alive");
+    assert_eq!(cell.finished(ending).limits_hit, [LimitHit::Processes]);
+}
+
 #[test]
 fn what_was_used_is_measured() {
     let script = "(head -c 40m /dev/zero; sleep 0.2) | tail -c 40m >/dev/null; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 7";

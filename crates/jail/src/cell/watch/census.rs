@@ -6,13 +6,16 @@
 //! one more case, but a signal that comes before the question is heard interrupts the call, and shells whose pipelines
 //! begin and end processes all the time do not expect that of `fork`. Whoever makes a thread has blocked all signals.
 //!
-//! Threads that have ended leave room for processes until that is noticed, a moment later.
+//! Threads that have ended leave room for processes until that is noticed, a moment later. Who has used it then is ended: there are
+//! never more for longer than that.
 
 use std::collections::HashSet;
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, pidfd_open, pidfd_send_signal, prlimit,
+};
 
 use super::processes::{Visible, is_gone};
 
@@ -161,6 +164,28 @@ impl Census {
         if self.wanted(population.threads) < self.in_force {
             let _next_time_again = self.put_in_force(population.threads);
         }
+        if let Some(limit) = self.limit.filter(|limit| count > *limit) {
+            let _next_time_again = self.end_surplus(population.processes, limit);
+        }
+    }
+
+    /// Ends the latest, as far as numbers tell, until there are as many as there may be. The dead are not among them.
+    fn end_surplus(&self, processes: Vec<u32>, limit: u32) -> io::Result<()> {
+        let lives = |number: &u32| Visible::new(*number).and_then(|it| it.lives()).unwrap_or(false);
+        let mut living: Vec<u32> = processes.into_iter().filter(lives).collect();
+        living.sort_unstable();
+        let surplus = living.split_off(living.len().min(limit as usize));
+        let handle = |number: u32| {
+            let process = Pid::from_raw(i32::try_from(number).ok()?)?;
+            Some((number, pidfd_open(process, PidfdFlags::empty()).ok()?))
+        };
+        let handles: Vec<_> = surplus.into_iter().filter_map(handle).collect();
+        // A number may have become another's before there was a handle: only who is still seen inside is meant.
+        let inside: HashSet<u32> = self.population()?.processes.into_iter().collect();
+        for (_, handle) in handles.iter().filter(|(number, _)| inside.contains(number)) {
+            let _it_may_have_ended = pidfd_send_signal(handle, Signal::KILL);
+        }
+        Ok(())
     }
 
     fn forget_births(&mut self, now: Instant) {
