@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::expect_used,
     reason = "a test makes a project and runs the binary where mounts are shared"
 )]
 
