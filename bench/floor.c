@@ -118,8 +118,11 @@ static void attach(int mount, const char *at) {
     CHECK(syscall(SYS_move_mount, mount, "", AT_FDCWD, at, MOVE_MOUNT_F_EMPTY_PATH));
 }
 
+/* Nothing that is laid over it may come to lie on the host as well, where mounts are shared. */
+#define ALONE (1 << 18)
+
 static void set_flags(int mount, unsigned long flags, int deep) {
-    struct mount_attr set = {.attr_set = flags};
+    struct mount_attr set = {.attr_set = flags, .propagation = ALONE};
     CHECK(syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH | (deep ? AT_RECURSIVE : 0), &set, sizeof set));
 }
 
@@ -159,7 +162,7 @@ static int take_owned(const char *path) {
     int mount = take(path, 1);
     struct stat found;
     CHECK(stat(path, &found));
-    struct mount_attr set = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = owners(found.st_uid, found.st_gid)};
+    struct mount_attr set = {.attr_set = MOUNT_ATTR_IDMAP, .propagation = ALONE, .userns_fd = owners(found.st_uid, found.st_gid)};
     CHECK(syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof set));
     return mount;
 }
@@ -375,10 +378,20 @@ static void build_view(void) {
 }
 
 static void mount_processes(void) {
-    static const char *covered[] = {"cmdline", "modules", "partitions", "diskstats", "kcore"};
+    static const char *covered[] = {"cmdline", "modules", "partitions", "diskstats", "interrupts", "kcore", "keys",
+                                    "key-users", "locks", "mdstat", "swaps", "sysrq-trigger"};
+    static const char *emptied[] = {"acpi", "asound", "bus", "driver", "fs", "irq", "scsi"};
+    int empty[7];
+    char path[64];
+    for (int i = 0; i < 7; i++) {
+        snprintf(path, sizeof path, "/proc/%s", emptied[i]);
+        empty[i] = access(path, F_OK) == 0 ? take(PLACE "/proc", 0) : -1;
+        if (empty[i] != -1) set_flags(empty[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0);
+    }
     attach(mount_new("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC), PLACE "/proc");
-    for (int i = 0; i < 5; i++) {
-        char path[64];
+    for (int i = 0; i < 7; i++)
+        if (empty[i] != -1) snprintf(path, sizeof path, PLACE "/proc/%s", emptied[i]), attach(empty[i], path);
+    for (int i = 0; i < 12; i++) {
         snprintf(path, sizeof path, PLACE "/proc/%s", covered[i]);
         if (access(path, F_OK) == 0) attach(take(PLACE "/dev/null", 0), path);
     }
