@@ -444,7 +444,7 @@ static void filter_calls(void) {
     CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
 }
 
-static int jail(int ready, char **arguments) {
+static int jail(int ready, int ended, char **arguments) {
     char byte;
     for (int i = 0; i < 3; i++) if (doors[i] != -1) { CHECK(write(doors[i], "0", 1)); close(doors[i]); }
     if (read(ready, &byte, 1) != 1) _exit(125);
@@ -480,7 +480,10 @@ static int jail(int ready, char **arguments) {
     }
     int status;
     while (waitpid(child, &status, 0) == -1 && errno == EINTR);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    /* Nobody waits for the end of the namespaces. */
+    unsigned char code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    if (write(ended, &code, 1) != 1) return 125;
+    return 0;
 }
 
 static int bare(char **arguments) {
@@ -506,7 +509,8 @@ static int bare(char **arguments) {
 int main(int count, char **arguments) {
     if (count == 3 && !strcmp(arguments[1], "bare")) return bare(arguments);
     if (count < 4) return 2;
-    int by_root = geteuid() == 0, ready[2], status;
+    int by_root = geteuid() == 0, ready[2], ended[2];
+    unsigned char code = 125;
     read_plan(arguments[1]);
     for (int i = 0; by_root && i < tree_count; i++) {
         trees[i].mount = trees[i].access == 'r' ? take(trees[i].source, 1) : take_owned(trees[i].source);
@@ -516,8 +520,10 @@ int main(int count, char **arguments) {
     if (layered && by_root) layers_mount = take_owned(layers);
     make_groups();
     CHECK(pipe2(ready, O_CLOEXEC));
+    CHECK(pipe2(ended, O_CLOEXEC));
     pid_t child = CHECK(syscall(SYS_clone, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD, NULL, NULL, NULL, NULL));
-    if (child == 0) _exit(jail(ready[0], arguments));
+    if (child == 0) _exit(jail(ready[0], ended[1], arguments));
+    close(ended[1]);
     char path[64], text[64];
     snprintf(path, sizeof path, "/proc/%d/setgroups", child);
     if (!by_root) write_text(path, "deny");
@@ -528,12 +534,12 @@ int main(int count, char **arguments) {
     snprintf(text, sizeof text, "1 %u 1\n", by_root ? NOBODY : getegid());
     write_text(path, text);
     CHECK(write(ready[1], "", 1));
-    while (waitpid(child, &status, 0) == -1 && errno == EINTR);
-    /* Beside whoever has waited for this, as the spawner does. */
+    while (read(ended[0], &code, 1) == -1 && errno == EINTR);
+    /* Beside whoever has waited for this, as the spawner does. A group is busy until all in it have ended. */
     if (fork() == 0) {
         remove_groups();
         if (layered) remove_layer();
         _exit(0);
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return code;
 }
