@@ -22,17 +22,30 @@ const LIBRARIES: [(&str, &str); 7] = [
     ("libgcc_s.a", "libgcc_eh.a"),
 ];
 
+/// `EXACTA_LINKED=libraries` builds an executable that uses those of the machine, for what cannot be built otherwise. Tests are told
+/// in the same way what was chosen.
+const CHOICE: &str = "EXACTA_LINKED";
+
+/// Without a loader names of hosts are looked up by what the C library has itself, and old ones have nothing.
+const LOOKS_UP_HOSTS: &[u8] = b"_nss_dns_gethostbyname4_r";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=CC");
+    println!("cargo::rerun-if-env-changed={CHOICE}");
     // The whole of it goes into the executable: as libraries the C library and the unwinder are to be found, mapped and put right
     // each time, in the engine and in every part of a jail; and it then runs whatever C library a system has.
     //
     // It could start another 0.45 ms sooner at a fixed place in memory, where no pointers are to be put right. But this is a
     // program that reads what strangers have written: its addresses stay unknown to them.
-    if let Some(folder) = archives() {
+    let archives = archives();
+    let how = if archives.is_some() { "whole" } else { "libraries" };
+    println!("cargo::rustc-env={CHOICE}={how}");
+    if let Some(folder) = archives {
         println!("cargo::rustc-link-arg-bins=-L{}", folder.display());
         println!("cargo::rustc-link-arg-bins=-static-pie");
+        // Linkers that read archives once, in order, have passed what these need of one another.
+        println!("cargo::rustc-link-arg-bins=-Wl,--start-group,-lgcc_eh,-lgcc,-lc,--end-group");
     } else if let Some(unwinder) = found("libgcc_eh.a").as_deref().and_then(Path::parent) {
         println!("cargo::rustc-link-search=native={}", unwinder.display());
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
@@ -44,19 +57,32 @@ fn main() {
 fn archives() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("OUT_DIR")?).join("archives");
     // The loader that would otherwise be asked for is that of glibc.
-    let is_known = std::env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|it| it == "gnu")
-        && std::env::var("TARGET") == std::env::var("HOST");
-    let linked = || {
-        std::fs::create_dir_all(&folder)?;
-        found("rcrt1.o").ok_or(io::ErrorKind::NotFound)?;
-        for (name, archive) in LIBRARIES {
-            let (place, archive) = (folder.join(name), found(archive));
-            let _it_may_not_be_there = std::fs::remove_file(&place);
-            symlink(archive.ok_or(io::ErrorKind::NotFound)?, place)?;
-        }
-        Ok::<_, io::Error>(())
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|it| it == value);
+    let is_native = std::env::var("TARGET") == std::env::var("HOST");
+    let is_known = is("CARGO_CFG_TARGET_ENV", "gnu") && is_native && !is(CHOICE, "libraries");
+    (is_known && gathered(&folder).is_ok()).then_some(folder)
+}
+
+/// Links to all of them, or why there are not all.
+fn gathered(folder: &Path) -> io::Result<()> {
+    let found = |name: &str| {
+        let path = found(name).ok_or(io::ErrorKind::NotFound)?;
+        // Another version of the compiler has it elsewhere.
+        println!("cargo::rerun-if-changed={}", path.display());
+        Ok::<_, io::Error>(path)
     };
-    (is_known && linked().is_ok()).then_some(folder)
+    std::fs::create_dir_all(folder)?;
+    found("rcrt1.o")?;
+    let library = std::fs::read(found("libc.a")?)?;
+    if !library.windows(LOOKS_UP_HOSTS.len()).any(|it| it == LOOKS_UP_HOSTS) {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    for (name, archive) in LIBRARIES {
+        let place = folder.join(name);
+        let _it_may_not_be_there = std::fs::remove_file(&place);
+        symlink(found(archive)?, place)?;
+    }
+    Ok(())
 }
 
 /// Where the C compiler has a file.

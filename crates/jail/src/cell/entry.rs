@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
+    DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
 };
 use rustix::system::sethostname;
 use rustix::thread::{UnshareFlags, set_name};
@@ -148,40 +148,49 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
             let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));
             let told = furnish(taken, missing, spawner, &ours);
-            // Only init's own end is told by itself.
-            if let Err(failure) = told.as_ref().map_err(Failure::clone)
-                && failure.errno != libc::EPIPE
-            {
-                return Err(failure);
-            }
-            // An init that could not begin has said why.
-            let (mut answer, mut descriptors) = heard(&ours)?;
-            if matches!(answer, Answer::Inside) {
-                // The kernel waits until nobody can be looking at it, and init goes on meanwhile. Before it is gone nobody is
-                // answered, so that nothing runs inside.
-                let_go()?;
-                (answer, descriptors) = heard(&ours)?;
-            }
-            let mut furnished = Furnished::default();
-            let answer = match answer {
-                Answer::Entered(entered) => {
-                    furnished = told?;
-                    let parts = timeline::joined(entered.parts);
-                    let laid = furnished.layer.is_some();
-                    Answer::Entered(Entered { laid, parts, ..entered })
-                }
-                other => other,
-            };
-            let Furnished { changes, ground, layer } = furnished;
-            let all = [&handle].into_iter().chain(&descriptors).chain(&layer).map(AsFd::as_fd);
-            wire::send(spawner, &answer, &all.collect::<Vec<_>>()).at("answer the spawner")?;
-            // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
-            drop((descriptors, layer));
-            drop(ours);
-            let _where_we_are_is_good_too = processors::spread();
-            layers::attend(child, &handle, changes.as_ref(), ground)
+            stand(told, spawner, ours, (child, &handle))
         }
     }
+}
+
+/// Waits until init has put up its walls, answers the spawner, and stays for as long as the jail does.
+fn stand(
+    told: Result<Furnished, Failure>,
+    spawner: &OwnedFd,
+    init: OwnedFd,
+    (process, handle): (Pid, &OwnedFd),
+) -> Result<(), Failure> {
+    // Only init's own end is told by itself.
+    if let Err(failure) = told.as_ref().map_err(Failure::clone)
+        && failure.errno != libc::EPIPE
+    {
+        return Err(failure);
+    }
+    // An init that could not begin has said why.
+    let (mut answer, mut descriptors) = heard(&init)?;
+    if matches!(answer, Answer::Inside) {
+        // The kernel waits until nobody can be looking at it, and init goes on meanwhile. Before it is gone nobody is
+        // answered, so that nothing runs inside.
+        let_go()?;
+        (answer, descriptors) = heard(&init)?;
+    }
+    let mut furnished = Furnished::default();
+    let answer = match answer {
+        Answer::Entered(entered) => {
+            furnished = told?;
+            let parts = timeline::joined(entered.parts);
+            let laid = furnished.layer.is_some();
+            Answer::Entered(Entered { laid, parts, ..entered })
+        }
+        other => other,
+    };
+    let Furnished { changes, ground, layer } = furnished;
+    let all = [handle].into_iter().chain(&descriptors).chain(&layer).map(AsFd::as_fd);
+    wire::send(spawner, &answer, &all.collect::<Vec<_>>()).at("answer the spawner")?;
+    // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
+    drop((descriptors, layer, init));
+    let _where_we_are_is_good_too = processors::spread();
+    layers::attend(process, handle, changes.as_ref(), ground)
 }
 
 /// Waits for the plan, and builds the view beside the old root; init moves into it, for /proc shows the namespace of who

@@ -122,6 +122,11 @@ pub fn names(path: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.file_name().into()).collect()
 }
 
+/// A path without links in it.
+pub fn real(path: &str) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
 /// What the kernel calls a file that is open somewhere.
 pub fn target(path: &Path) -> Option<BString> {
     let target = fs::read_link(path).ok()?;

@@ -167,13 +167,20 @@ struct Mounted {
     controllers: Option<Vec<BString>>,
 }
 
-/// Where nearly every system has them. `None`: this one does not, or they do not show the groups that we are in. To ask for all
-/// that is mounted takes the kernel longer than to make a group.
+/// Where nearly every system has them. `None`: this one does not, or they do not show the groups that we are in, or it is not sure
+/// that they begin at the top: in a namespace of groups ours are told from there, whatever is mounted. To ask for all that is
+/// mounted takes the kernel longer than to make a group.
 fn usual(memberships: &BString) -> Option<Vec<Mounted>> {
     const TOP: &str = "/sys/fs/cgroup";
+    /// The namespace that the system began with.
+    const FIRST: &[u8] = b"cgroup:[4026531835]";
+    if files::target(Path::new("/proc/self/ns/cgroup"))? != FIRST {
+        return None;
+    }
     let mount = |place: &str, controller: Option<&str>| {
         let controllers = controller.map(|it| vec![it.into()]);
-        let mount = Mounted { root: "/".into(), place: place.into(), controllers };
+        // Controllers of one tree have a link each.
+        let mount = Mounted { root: "/".into(), place: files::real(place)?, controllers };
         let group = own(&mount, memberships, controller)?;
         (files::groups_version(&group)? == u8::from(controller.is_none()) + 1).then_some(mount)
     };
