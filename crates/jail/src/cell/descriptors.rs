@@ -113,18 +113,18 @@ mod tests {
         };
         let trees = vec![
             tree("/usr", "/usr"),
-            tree("/work/p/.clada/tmp", "/tmp"),
-            tree("/work/p", "/work/p"),
+            tree("/projects/p/.clada/tmp", "/tmp"),
+            tree("/projects/p", "/projects/p"),
         ];
         let view = View { trees, ..View::default() };
         for (place, expected) in [
-            ("/work/p/sub", Some("/work/p/sub")),
-            ("/work/p", Some("/work/p")),
-            ("/work/p/.clada/tmp/x", Some("/tmp/x")),
-            ("/work/p/.clada/undo", Some("/work/p/.clada/undo")),
+            ("/projects/p/sub", Some("/projects/p/sub")),
+            ("/projects/p", Some("/projects/p")),
+            ("/projects/p/.clada/tmp/x", Some("/tmp/x")),
+            ("/projects/p/.clada/undo", Some("/projects/p/.clada/undo")),
             ("/tmp/x", Some("/tmp/x")),
-            ("/work/pq", None),
-            ("/work", None),
+            ("/projects/pq", None),
+            ("/projects", None),
             ("/", None),
             ("/etc", None),
             ("", None),
