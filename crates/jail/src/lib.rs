@@ -24,6 +24,7 @@ pub mod timeline;
 mod walls;
 mod wire;
 
+pub use cell::orders::First;
 pub use cell::watch::Record;
 pub use cell::{Cell, Running};
 pub use disguise::{Disguise, owner_in_layers};

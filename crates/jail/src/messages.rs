@@ -83,6 +83,8 @@ pub enum Order {
         tasks: Option<u32>,
         /// The view has changed since the last one.
         changed: bool,
+        /// Nobody knows yet whether the jail stands: it is taken only where somebody is asked before it is executed.
+        early: bool,
         numbers: Vec<u32>,
         /// To be opened inside, under these numbers, each with where it is outside.
         directories: Vec<(u32, BString)>,

@@ -1,6 +1,6 @@
 //! The jail of a session: made when the first program needs it, and kept for the next.
 
-use std::os::fd::BorrowedFd;
+use std::cell::LazyCell;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use std::time::Duration;
 use exacta_jail::outcome::{Exec, LimitHit};
 use exacta_jail::plan::Limits;
 use exacta_jail::timeline::Part;
-use exacta_jail::{Cell, Ending, Failure, Manner, Plan, Program, Running, Spawner, Walls};
+use exacta_jail::{Cell, Ending, Failure, First, Plan, Running, Spawner, Walls};
+use exacta_store::audit::AuditError;
 use exacta_store::{Dismissed, LayerAhead, UndoError};
 use rustix::io::Errno;
 
@@ -34,6 +35,27 @@ pub(super) struct State {
     /// What requests before have used.
     past: Duration,
     doors: Doors,
+}
+
+/// What a jail that is made now is for.
+#[derive(Clone, Copy, Default)]
+struct Coming<'a> {
+    /// Started in it next.
+    first: Option<First<'a>>,
+    /// To be done while it is made.
+    meanwhile: Option<&'a dyn Fn()>,
+}
+
+/// Why a program was not started.
+pub enum NotStarted {
+    Unrecorded(AuditError),
+    Failed(Failure),
+}
+
+impl From<Failure> for NotStarted {
+    fn from(failure: Failure) -> Self {
+        NotStarted::Failed(failure)
+    }
 }
 
 /// Fields are dropped in this order.
@@ -111,34 +133,43 @@ impl Jail {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a program with these descriptors under these numbers. The limits are those of the whole request: they only
-    /// ever grow while it lasts.
+    /// Starts a program. The limits are those of the whole request: they only ever grow while it lasts. Nothing of it runs
+    /// before it is recorded; while the disk takes that, a jail is made.
     pub fn start(
         &self,
-        program: &Program,
-        descriptors: &[(u32, BorrowedFd<'_>)],
-        manner: Manner,
+        (program, reach): (First<'_>, &Reach),
         limits: &Limits,
-        reach: &Reach,
         (prepared, layering): (&Prepared, Option<&Layering>),
-    ) -> Result<Running, Failure> {
+        recorded: impl FnOnce() -> Result<(), AuditError>,
+    ) -> Result<Running, NotStarted> {
         let mut state = self.lock();
-        let mut standing = state.ready_and_laid(limits, prepared, layering)?;
-        let mut started = standing.start(program, descriptors, manner, reach);
+        let recorded = LazyCell::new(recorded);
+        // A jail that has to be made is made for it, unless more has to be known of the jail first.
+        let first = Some(program).filter(|_| reach.is_empty());
+        let meanwhile = || _ = LazyCell::force(&recorded);
+        let coming = Coming { first, meanwhile: Some(&meanwhile) };
+        let mut standing = state.ready_and_laid(limits, prepared, layering, coming)?;
+        if let Err(error) = LazyCell::force(&recorded) {
+            // With what may wait in it to be started.
+            standing.cell.kill();
+            state.standing = Some(standing);
+            return Err(NotStarted::Unrecorded(error.clone()));
+        }
+        let mut started = standing.start(program, reach);
         // It has ended just now, for a limit: what ran in it is gone, but not what comes next.
         if started.as_ref().is_err_and(is_gone) {
             standing.cell.kill();
             state.standing = Some(standing);
-            standing = state.renewed(prepared, layering)?;
+            standing = state.renewed(prepared, layering, Coming::default())?;
             standing.lay(layering)?;
-            started = standing.start(program, descriptors, manner, reach);
+            started = standing.start(program, reach);
         }
         let reaches_out = standing.proxy.is_some() && !reach.is_empty();
         if let Some(tally) = &mut state.tally {
             tally.reached_out |= reaches_out;
         }
         state.standing = Some(standing);
-        started
+        started.map_err(NotStarted::Failed)
     }
 
     /// Ends everything inside, for a process that ends now: its spawner does the rest when that is gone.
@@ -181,7 +212,7 @@ impl Jail {
         layering: Option<&Layering>,
     ) -> Result<bool, Failure> {
         let mut state = self.lock();
-        let standing = state.ready_and_laid(limits, prepared, layering)?;
+        let standing = state.ready_and_laid(limits, prepared, layering, Coming::default())?;
         let laid = standing.laid;
         state.standing = Some(standing);
         Ok(laid)
@@ -195,7 +226,7 @@ impl Jail {
         layering: Option<&Layering>,
     ) -> Result<bool, Failure> {
         let mut state = self.lock();
-        let mut standing = state.ready(limits, prepared, layering)?;
+        let mut standing = state.ready(limits, prepared, layering, Coming::default())?;
         // The one that was made for this is dropped with it.
         standing.cell.lift_unclaimed()?;
         let namespaces = standing.cell.walls().namespaces;
@@ -296,13 +327,8 @@ impl Standing {
     }
 
     /// A program that was granted something finds the way out in its environment, and no other one does.
-    fn start(
-        &mut self,
-        program: &Program,
-        descriptors: &[(u32, BorrowedFd<'_>)],
-        manner: Manner,
-        reach: &Reach,
-    ) -> Result<Running, Failure> {
+    fn start(&mut self, first: First<'_>, reach: &Reach) -> Result<Running, Failure> {
+        let First { program, descriptors, manner } = first;
         let Some(proxy) = self.proxy.as_ref().filter(|_| !reach.is_empty()) else {
             return self.cell.start_in_manner(program, descriptors, manner);
         };
@@ -332,10 +358,11 @@ impl State {
         limits: &Limits,
         prepared: &Prepared,
         layering: Option<&Layering>,
+        coming: Coming<'_>,
     ) -> Result<Standing, Failure> {
         let laid = match layering {
-            Some(layering) => self.laid(limits, prepared, layering),
-            None => self.ready(limits, prepared, None),
+            Some(layering) => self.laid(limits, prepared, layering, coming),
+            None => self.ready(limits, prepared, None, coming),
         };
         if let (Ok(standing), Some(tally), Some(layering)) = (&laid, &mut self.tally, layering) {
             tally.direct |= layering.is_direct();
@@ -354,11 +381,12 @@ impl State {
         limits: &Limits,
         prepared: &Prepared,
         layering: &Layering,
+        coming: Coming<'_>,
     ) -> Result<Standing, Failure> {
         let mut standing = match self.still_standing(limits, prepared)? {
             Some(standing) => standing,
             // Before the jail, which then comes with it.
-            None => layering.make().and_then(|()| self.renewed(prepared, Some(layering)))?,
+            None => layering.make().and_then(|()| self.renewed(prepared, Some(layering), coming))?,
         };
         let claimed = standing.claim_ahead(layering);
         if let Err(failure) = layering.make() {
@@ -369,7 +397,7 @@ impl State {
             // What it was made from may be gone: `git clean -fdx`.
             standing.cell.kill();
             self.standing = Some(standing);
-            standing = self.renewed(prepared, Some(layering))?;
+            standing = self.renewed(prepared, Some(layering), Coming::default())?;
             standing.lay(Some(layering))?;
         }
         Ok(standing)
@@ -381,10 +409,11 @@ impl State {
         limits: &Limits,
         prepared: &Prepared,
         layering: Option<&Layering>,
+        coming: Coming<'_>,
     ) -> Result<Standing, Failure> {
         match self.still_standing(limits, prepared)? {
             Some(standing) => Ok(standing),
-            None => self.renewed(prepared, layering),
+            None => self.renewed(prepared, layering, coming),
         }
     }
 
@@ -428,6 +457,7 @@ impl State {
         &mut self,
         prepared: &Prepared,
         layering: Option<&Layering>,
+        Coming { first, meanwhile }: Coming<'_>,
     ) -> Result<Standing, Failure> {
         let tally = self.tally.get_or_insert_default();
         if let Some(ended) = self.standing.take() {
@@ -441,7 +471,9 @@ impl State {
         let closed = self.doors.in_view(&plan.view);
         doors::close(&mut plan.view, &closed);
         plan.view.layers = layering.map(Layering::layers);
-        let cell = spawner.build_at_least(&plan, prepared.least).map_err(|failure| Failure {
+        let meanwhile = || meanwhile.into_iter().for_each(|it| it());
+        let cell = spawner.build_for(&plan, prepared.least, first, meanwhile);
+        let cell = cell.map_err(|failure| Failure {
             step: format!("{}, which `exacta doctor` says more about", failure.step),
             ..failure
         })?;

@@ -27,7 +27,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use bstr::{BStr, BString};
-use exacta_jail::{Ending, Failure, Level, Manner, Running};
+use exacta_jail::{Ending, Failure, First, Level, Manner, Running};
 use exacta_policy::Policy;
 use exacta_policy::limits::Allowance;
 use exacta_shell::control::Control;
@@ -39,7 +39,7 @@ use exacta_store::audit::AuditError;
 use self::carrying::Carriers;
 use self::descriptors::Descriptors;
 use self::direct::say;
-use self::jail::Jail;
+use self::jail::{Jail, NotStarted};
 use self::limits::Chosen;
 use self::plan::Prepared;
 use crate::audit::Audit;
@@ -243,22 +243,17 @@ impl Programs {
         if self.jail.is_spent() {
             return Ok(Ended::Unable("the request has used up its processor time".into()));
         }
-        // While the disk takes the record its jail is made, and nothing runs in that yet.
-        let layering = self.layering.as_deref();
-        self.jail.prepare(&limits, &self.prepared, layering)?;
-        if let Some(Err(error)) = self.audit.get().map(|audit| audit.started(announced)) {
-            return Ok(unrecorded(&error));
-        }
         let manner =
             Manner { ignored: program.control.ignored(), nowhere: self.is_gone(program.directory) };
-        let running = Arc::new(self.jail.start(
-            &inside,
-            &descriptors.given(),
-            manner,
-            &limits,
-            &reach,
-            (&self.prepared, layering),
-        )?);
+        let given = descriptors.given();
+        let first = First { program: &inside, descriptors: &given, manner };
+        let recorded = || self.audit.get().map_or(Ok(()), |audit| audit.started(announced));
+        let surroundings = (&self.prepared, self.layering.as_deref());
+        let running = match self.jail.start((first, &reach), &limits, surroundings, recorded) {
+            Ok(running) => Arc::new(running),
+            Err(NotStarted::Unrecorded(error)) => return Ok(unrecorded(&error)),
+            Err(NotStarted::Failed(failure)) => return Err(failure),
+        };
         let mut carriers = descriptors.carry(&self.request)?;
         let ending = {
             let _until_its_end = program.takes_over.then(|| self.hand_over(program, &running));

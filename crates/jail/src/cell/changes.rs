@@ -116,6 +116,10 @@ impl Cell {
     }
 
     fn change(&mut self, change: &Change, awaited: Awaited) -> Result<(), Failure> {
+        // The program that waits has entered the view as it is.
+        if self.ordered.is_some() {
+            return Err(Failure::new(CHANGE, Errno::BUSY));
+        }
         wire::send(&self.ends.changes, change, &[]).at(CHANGE)?;
         self.awaited.push_back(awaited);
         Ok(())

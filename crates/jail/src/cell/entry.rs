@@ -370,11 +370,12 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         laid: false,
         parts: timeline::taken(),
     };
+    let surroundings = Surroundings::Namespace { asks: notifier.is_some() };
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop((notifier, proxy));
     let renewal = Renewal::new(&plan.view, (landlock > 0).then_some(landlock));
-    init::serve(&orders, grants, &Surroundings::Namespace, renewal)
+    init::serve(&orders, grants, &surroundings, renewal)
 }
 
 /// Gives up everything, and puts up what holds behind the view. Who is asked from outside, if anybody is.

@@ -18,6 +18,7 @@ use rustix::process::{
 
 use super::bare;
 use super::descriptors;
+use super::orders::refused_early;
 use super::relocation::{self, relocated};
 use crate::messages::{Order, Report, Swept};
 use crate::outcome::{AtStep, Failure};
@@ -65,7 +66,10 @@ impl<'a> Renewal<'a> {
 /// What is around process 1, or around what stands in its place.
 pub enum Surroundings {
     /// A process namespace of its own, whose end is everybody's end, and a view.
-    Namespace,
+    Namespace {
+        /// Somebody outside is asked before anything is executed.
+        asks: bool,
+    },
     /// The host's processes and paths, some of which are others than in the plan.
     Host(Vec<(BString, BString)>),
 }
@@ -79,12 +83,17 @@ struct Inside<'a> {
 }
 
 impl Inside<'_> {
+    /// Whether nothing is executed that somebody outside was not asked about.
+    fn asks(&self) -> bool {
+        matches!(self.surroundings, Surroundings::Namespace { asks: true })
+    }
+
     /// Where directories are that somebody has opened outside.
     fn places(&self, directories: &[(u32, BString)]) -> Vec<(u32, Option<PathBuf>)> {
         let place = |place: &BString| {
             let inside = descriptors::inside(place.as_ref(), self.view)?;
             match self.surroundings {
-                Surroundings::Namespace => Some(inside),
+                Surroundings::Namespace { .. } => Some(inside),
                 Surroundings::Host(moved) => {
                     let inside = inside.as_os_str().as_encoded_bytes();
                     relocation::path(inside.into(), moved).to_path().ok().map(Path::to_owned)
@@ -205,7 +214,14 @@ fn obey(
     programs: &mut Programs,
 ) -> Result<(), Failure> {
     match order {
-        Order::Start { program, manner, limits, tasks, changed: _, numbers, directories } => {
+        Order::Start { early: true, .. } if !inside.asks() => {
+            // Before anybody has seen that the jail is what it was meant to be.
+            if let Some(reports) = descriptors.first() {
+                let _nobody_may_care = wire::send(reports, &refused_early(), &[]);
+            }
+            Ok(())
+        }
+        Order::Start { program, manner, limits, tasks, numbers, directories, .. } => {
             let each = Each::new(&limits, tasks);
             let directories = inside.places(&directories);
             let given = Given { program, manner, limits: each, inside, directories };
@@ -232,7 +248,7 @@ fn obey(
 /// Ends everything inside but us. What was being made while we killed is there the next time.
 fn sweep(surroundings: &Surroundings, programs: &mut Programs) {
     match surroundings {
-        Surroundings::Namespace => {
+        Surroundings::Namespace { .. } => {
             while process::kill_everything() {
                 bury(programs, Patience::Wait);
             }
@@ -302,7 +318,7 @@ impl Given<'_> {
     /// With the host's own paths, where there is no view.
     fn relocated(self) -> Self {
         match self.inside.surroundings {
-            Surroundings::Namespace => self,
+            Surroundings::Namespace { .. } => self,
             Surroundings::Host(moved) => Given { program: relocated(&self.program, moved), ..self },
         }
     }
@@ -319,7 +335,7 @@ impl Given<'_> {
     fn enter_nowhere(&self) -> Result<(), Errno> {
         let place = BString::from(format!("/tmp/.gone-{}", std::process::id()));
         let place = match self.inside.surroundings {
-            Surroundings::Namespace => place,
+            Surroundings::Namespace { .. } => place,
             Surroundings::Host(moved) => relocation::path(place.as_ref(), moved),
         };
         mkdir(place.as_slice(), Mode::RWXU)?;

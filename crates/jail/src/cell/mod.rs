@@ -8,6 +8,7 @@ mod folders;
 pub mod init;
 mod layers;
 mod masks;
+pub mod orders;
 pub mod outside;
 mod relocation;
 mod trees;
@@ -28,6 +29,7 @@ use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 
 use self::changes::{Awaited, Since, Unclaimed};
+use self::orders::{First, Terms, was_early};
 use self::outside::Outside;
 use self::watch::{Record, Watch};
 use crate::limits::{self, Lookout, Usage, Watched};
@@ -56,6 +58,8 @@ pub struct Cell {
     unclaimed: Option<Unclaimed>,
     /// Who it is outside.
     outside: Outside,
+    /// About the program that was ordered before the jail stood, until that is started.
+    ordered: Option<OwnedFd>,
 }
 
 /// Our ends of what goes into a jail.
@@ -93,6 +97,7 @@ impl Cell {
             awaited: VecDeque::new(),
             unclaimed: None,
             outside: Outside::choose(),
+            ordered: None,
         }
     }
 
@@ -109,6 +114,12 @@ impl Cell {
             mount: Some(mount),
             since: Since::TheBeginning,
         });
+        self
+    }
+
+    /// With a program that waits to be started: what is reported of it.
+    pub(crate) fn with_ordered(mut self, ordered: Option<OwnedFd>) -> Self {
+        self.ordered = ordered;
         self
     }
 
@@ -140,7 +151,8 @@ impl Cell {
         self.start_in_manner(program, descriptors, Manner::default())
     }
 
-    /// The same for a program that is not to find everything as usual.
+    /// The same for a program that is not to find everything as usual. In a jail that was [made for one](First) it is that one
+    /// which is started first.
     pub fn start_in_manner(
         &mut self,
         program: &Program,
@@ -148,15 +160,30 @@ impl Cell {
         manner: Manner,
     ) -> Result<Running, Failure> {
         self.settle_view()?;
-        let (ours, theirs) = wire::pair().at("make a socket for reports")?;
-        let (given, directories) = descriptors::divided(descriptors);
-        let (numbers, given): (Vec<u32>, Vec<BorrowedFd<'_>>) = given.into_iter().unzip();
-        // Without namespaces a program is who made the pipes.
-        if self.walls.namespaces {
-            for descriptor in &given {
-                self.outside.give(*descriptor).at("give a pipe to the jail")?;
-            }
+        let given = First { program, descriptors, manner };
+        let turn = self.watched.begin();
+        let early = self.ordered.take();
+        let is_early = early.is_some();
+        let mut reports = early.map_or_else(|| self.order(&given), Ok)?;
+        let mut report = self.attended(&reports)?;
+        if is_early && was_early(&report) {
+            reports = self.order(&given)?;
+            report = self.attended(&reports)?;
         }
+        match report {
+            Report::Started { process } => {
+                if let Some(watch) = &self.watch {
+                    watch.started(process, program);
+                }
+                Ok(Running { reports, process, watched: Arc::clone(&self.watched), turn })
+            }
+            Report::Failed(failure) => Err(failure),
+            Report::Ended { .. } => Err(Failure::new("start a program", Errno::PROTO)),
+        }
+    }
+
+    /// Has init begin with it. What is reported of it is to be read there.
+    fn order(&mut self, program: &First<'_>) -> Result<OwnedFd, Failure> {
         let limits = self.limits.clone();
         // Where somebody watches, that is kept from outside.
         let tasks = match &self.watch {
@@ -164,48 +191,30 @@ impl Cell {
             None => limits::tasks_by_user(&limits, &self.walls),
         };
         let changed = std::mem::take(&mut self.view_changed);
-        let order = Order::Start {
-            program: program.clone(),
-            manner,
-            limits,
-            tasks,
-            changed,
-            numbers,
-            directories,
+        // Without namespaces a program is who made the pipes.
+        let outside = Some(self.outside).filter(|_| self.walls.namespaces);
+        let terms = Terms { limits, tasks, changed, early: false };
+        program.send(&self.ends.orders, outside, terms)
+    }
+
+    /// From now on somebody looks at what the jail uses, and answers what it asks. What is reported first.
+    fn attended(&mut self, reports: &OwnedFd) -> Result<Report, Failure> {
+        let attended = match &mut self.watch {
+            Some(watch) => watch.attend(reports, START),
+            None => self.lookout.attend(&self.watched).at("watch limits"),
         };
-        let all: Vec<_> = [theirs.as_fd()].into_iter().chain(given).collect();
-        let turn = self.watched.begin();
-        wire::send(&self.ends.orders, &order, &all).at("order a program")?;
-        drop(theirs);
-        // Meanwhile. What nobody looks at does not run.
-        if let Err(failure) = self.attend() {
+        // What nobody looks at does not run.
+        if let Err(failure) = attended {
             self.watched.end();
             return Err(failure);
         }
         self.watched.prepare();
         // Between being copied and being the program it can be stopped, by another that runs inside.
-        if let Err(error) = await_within(&ours, START) {
+        if let Err(error) = await_within(reports, START) {
             self.watched.end();
             return Err(Failure::new("start a program", error));
         }
-        match next(&ours)? {
-            Report::Started { process } => {
-                if let Some(watch) = &self.watch {
-                    watch.started(process, program);
-                }
-                Ok(Running { reports: ours, process, watched: Arc::clone(&self.watched), turn })
-            }
-            Report::Failed(failure) => Err(failure),
-            Report::Ended { .. } => Err(Failure::new("start a program", Errno::PROTO)),
-        }
-    }
-
-    /// From now on somebody looks at what the jail uses, and answers what it asks.
-    fn attend(&mut self) -> Result<(), Failure> {
-        match &mut self.watch {
-            Some(watch) => watch.attend(),
-            None => self.lookout.attend(&self.watched).at("watch limits"),
-        }
+        next(reports)
     }
 
     /// Sends a signal to a program that runs.

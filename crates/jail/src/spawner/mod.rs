@@ -21,7 +21,8 @@ use bstr::BStr;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::cell::outside::Identity;
+use crate::cell::orders::{First, Terms};
+use crate::cell::outside::{Identity, Outside};
 use crate::cell::watch::{Overdue, Watch};
 use crate::cell::{Cell, Ends};
 use crate::ladder::Level;
@@ -78,6 +79,18 @@ impl Spawner {
 
     /// The best jail that can be had here, or none if that is weaker than this.
     pub fn build_at_least(&self, plan: &Plan, least: Level) -> Result<Cell, Failure> {
+        self.build_for(plan, least, None, || {})
+    }
+
+    /// The same for a program that is started in it next, and comes as far as it can until then. While the jail is made,
+    /// something else can be done.
+    pub fn build_for(
+        &self,
+        plan: &Plan,
+        least: Level,
+        first: Option<First<'_>>,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Cell, Failure> {
         let (ours, theirs) = wire::pair().at("make a socket for the jail")?;
         let (changes, their_changes) = wire::pair().at("make a socket for the jail")?;
         let (lease, their_lease) = wire::pair().at("make a lease for the jail")?;
@@ -91,10 +104,12 @@ impl Spawner {
         }
         wire::send(socket, &message, &given).at("ask for a jail")?;
         drop((theirs, their_changes, their_lease));
+        let ordered = first.and_then(|first| order_early(&first, &ours, plan, least));
+        meanwhile();
         let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
         let (built, descriptors) = answer.at("ask the spawner for a jail")?;
         let ends = Ends { orders: ours, changes, lease, proxy: None };
-        self.taken_over(plan, ends, built, descriptors)
+        Ok(self.taken_over(plan, ends, built, descriptors)?.with_ordered(ordered))
     }
 
     /// A jail that stands, or why none does. Somebody watches it before anything can run in it.
@@ -148,6 +163,17 @@ impl Spawner {
         let message = Ask::PutAway { name: name.to_owned() };
         wire::send(socket, &message, &[parent, folder]).at("ask the spawner")
     }
+}
+
+/// Has init begin with a program as soon as it can. What is reported of it; `None`: it has to be ordered when the jail stands.
+fn order_early(first: &First<'_>, orders: &OwnedFd, plan: &Plan, least: Level) -> Option<OwnedFd> {
+    // Whether more than namespaces can be had is not known inside.
+    if least > Level::Namespaces || !first.is_short() {
+        return None;
+    }
+    // It is taken only where both namespaces and somebody who watches can be had.
+    let terms = Terms { limits: plan.limits.clone(), tasks: None, changed: false, early: true };
+    first.send(orders, Some(Outside::choose()), terms).ok()
 }
 
 /// A spawner that runs, and our end of its socket.

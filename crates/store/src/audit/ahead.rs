@@ -123,11 +123,6 @@ impl Ahead {
         system::sync_data(&self.file).map_err(|errno| failed("write it to the disk", errno))
     }
 
-    pub(super) fn try_clone(&self) -> Result<Self, AuditError> {
-        let error = |error| failed("keep it", Errno::from_io_error(&error).unwrap_or(Errno::IO));
-        Ok(Ahead { file: self.file.try_clone().map_err(error)? })
-    }
-
     fn write(&self, bytes: &[u8], at: u64) -> Result<(), AuditError> {
         system::write_all_at(&self.file, bytes, at).map_err(|errno| failed("add a record", errno))
     }

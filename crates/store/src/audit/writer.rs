@@ -29,9 +29,6 @@ const MOST_BYTES: usize = 32 << 20;
 /// So many records are written between two looks at how much there is.
 const LOOKS_EVERY: usize = 1000;
 
-/// For a thread that makes one call.
-const SMALL_STACK: usize = 128 << 10;
-
 /// Makes the ledger, on the thread that writes.
 pub type Open = Box<dyn FnOnce() -> Result<Box<dyn Ledger>, AuditError> + Send>;
 
@@ -63,6 +60,8 @@ struct State {
     urgent: Option<Durability>,
     taken: u64,
     written: u64,
+    /// Something waits for a database that is to be on the disk and may not be.
+    unsynced: bool,
     failed: Option<AuditError>,
     /// Somebody thinks that this was all.
     settling: bool,
@@ -212,8 +211,8 @@ impl Writer {
         Ok(ticket)
     }
 
-    /// Adds it to what waits for a database, if there is such a thing and room in it. What is to be on the disk is written there by a
-    /// thread, so that something else can be done meanwhile.
+    /// Adds it to what waits for a database, if there is such a thing and room in it. What is to be on the disk is brought there by
+    /// whoever waits for it.
     fn add_ahead(&self, raw: Raw, urgent: Option<Durability>) -> Result<Added, AuditError> {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = ahead.as_ref() else { return Ok(Added::Nowhere(Waiting::Raw(raw))) };
@@ -224,26 +223,23 @@ impl Writer {
             self.shared.lock().failed = Some(error.clone());
         }
         if !added? {
+            // Nobody will look there any more.
+            self.shared.synced(file);
             *ahead = None;
             return Ok(Added::Nowhere(Waiting::Ready(draft)));
         }
         let mut state = self.shared.lock();
         state.taken += 1;
         let ticket = state.taken;
-        drop(state);
-        if urgent == Some(Durability::Disk) {
-            let (file, shared) = (file.try_clone()?, Arc::clone(&self.shared));
-            let spawned = thread::Builder::new().name("audit".into()).stack_size(SMALL_STACK);
-            let spawned = spawned.spawn(move || shared.synced(&file, ticket));
-            spawned.map_err(|error| AuditError::NoWriter(error.to_string()))?;
-            // The sooner the disk has it, the more is done meanwhile.
-            thread::yield_now();
-        }
+        state.unsynced |= urgent == Some(Durability::Disk);
         Ok(Added::Ahead(ticket))
     }
 
     /// Until what has this number is on the disk.
     pub fn wait_for(&self, ticket: u64) -> Result<(), AuditError> {
+        if let Some(file) = &*self.ahead.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.shared.synced(file);
+        }
         let mut state = self.shared.lock();
         loop {
             if state.written >= ticket {
@@ -296,16 +292,21 @@ impl Drop for Writer {
 }
 
 impl Shared {
-    /// Brings it to the disk, and says so.
-    fn synced(&self, ahead: &Ahead, upto: u64) {
-        // Whatever happens, nobody waits for ever.
-        let _told = Farewell(self);
+    /// Brings all that was added there to the disk, if somebody wants that.
+    fn synced(&self, ahead: &Ahead) {
+        let mut state = self.lock();
+        let upto = state.taken;
+        if !mem::take(&mut state.unsynced) {
+            return;
+        }
+        drop(state);
         let synced = ahead.sync();
         let mut state = self.lock();
         match synced {
             Ok(()) => state.written = state.written.max(upto),
             Err(error) => state.failed = Some(error),
         }
+        self.done.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -12,7 +12,7 @@ mod processes;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -119,12 +119,13 @@ impl Watch {
         Ok(Watch { seen, overdue, init, waiting: Some(answering) })
     }
 
-    /// Begins to answer, if it does not yet. A program that was ordered before this cannot execute anything until then, so it
-    /// can be started meanwhile.
-    pub fn attend(&mut self) -> Result<(), Failure> {
+    /// Begins to answer, if it does not yet. The first questions are answered here, until there is something to read about the
+    /// program that was started; a thread goes on with it, which comes up while that runs.
+    pub fn attend(&mut self, reports: &OwnedFd, patience: Duration) -> Result<(), Failure> {
         self.overdue.begin();
-        let Some(answering) = self.waiting.take() else { return Ok(()) };
+        let Some(mut answering) = self.waiting.take() else { return Ok(()) };
         seccomp::wake_synchronously(answering.listener.as_fd());
+        answering.answer_until(reports, Instant::now() + patience);
         thread::Builder::new()
             .name("jail-watch".to_owned())
             .stack_size(256 << 10)
@@ -178,6 +179,28 @@ impl Drop for Answering {
 }
 
 impl Answering {
+    /// Until somebody has something to say about the program, nobody is left, or it takes too long, which whoever waits for the
+    /// program finds out.
+    fn answer_until(&mut self, reports: &OwnedFd, latest: Instant) {
+        loop {
+            let left = latest.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).unwrap_or_default();
+            let mut watched = [reports, &self.listener].map(|it| PollFd::new(it, PollFlags::IN));
+            match poll(&mut watched, Some(&left)) {
+                Err(Errno::INTR) => continue,
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            let [reported, asked] = watched.map(|it| it.revents());
+            if !asked.contains(PollFlags::IN) || !reported.is_empty() {
+                return;
+            }
+            if let Ok(question) = seccomp::receive(self.listener.as_fd()) {
+                self.answer(&question);
+            }
+        }
+    }
+
     /// Until nobody is left who could ask.
     fn run(mut self) {
         let (mut taken, mut limits) = (0, self.census.limits());
