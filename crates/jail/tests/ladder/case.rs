@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use exacta_jail::plan::{Access, Limits, Tree};
-use exacta_jail::{Cell, Level, Plan, Spawner};
+use exacta_jail::{Cell, Level, Plan, Running, Spawner};
 
 use crate::filter;
 use crate::support::{Project, descendants, eventually, spawner};
@@ -61,9 +61,11 @@ pub fn run() -> ExitCode {
     fs::write(outside.join("secret"), "secret\n").expect("a file outside");
     filter::install(calls.split(',').filter(|name| !name.is_empty()));
     let (project, spawner) = (Project::new(), spawner());
-    match spawner.build_at_least(&plan(&project), least) {
-        Ok(cell) => {
-            look(&project, &spawner, cell);
+    // Ordered before anybody knows what will stand: on every rung it must come to the same.
+    let variables = [("HOME", "/home/somebody")];
+    match project.start_first((&spawner, &plan(&project), least), SCRIPT, &variables, |_| {}) {
+        Ok((cell, running)) => {
+            look(&project, &spawner, cell, running);
             for (name, script) in BURDENS {
                 println!("{name}: {}", burden(&project, &spawner, least, script));
             }
@@ -97,7 +99,7 @@ fn plan(project: &Project) -> Plan {
     plan
 }
 
-fn look(project: &Project, spawner: &Spawner, mut cell: Cell) {
+fn look(project: &Project, spawner: &Spawner, mut cell: Cell, running: Running) {
     let walls = cell.walls().clone();
     println!("level: {}", walls.level.name());
     let missing: Vec<&str> = walls.missing.iter().map(|missing| missing.wall.name()).collect();
@@ -105,7 +107,6 @@ fn look(project: &Project, spawner: &Spawner, mut cell: Cell) {
     for missing in &walls.missing {
         println!("failure: {}: {}", missing.wall.name(), missing.failure);
     }
-    let running = project.start_with(&mut cell, SCRIPT, &[("HOME", "/home/somebody")]);
     running.wait().expect("an end");
     print!("{}", project.output());
     cell.sweep().expect("a swept jail");

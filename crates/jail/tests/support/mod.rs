@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, SyntheticLink, Tree, View};
-use exacta_jail::{Cell, Plan, Program, Running, Spawner};
+use exacta_jail::{Cell, Failure, First, Level, Manner, Plan, Program, Running, Spawner};
 
 /// Nobody in particular.
 const ORDINARY_USER: u32 = 64_123;
@@ -63,18 +63,44 @@ impl Project {
 
     /// The same with more variables.
     pub fn start_with(&self, cell: &mut Cell, script: &str, variables: &[(&str, &str)]) -> Running {
+        let (null, out) = self.streams();
+        let given = [(0, null.as_fd()), (1, out.as_fd()), (2, out.as_fd())];
+        cell.start(&self.program(script, variables), &given).expect("a shell")
+    }
+
+    /// The same in a jail that is made for it.
+    pub fn start_first(
+        &self,
+        (spawner, plan, least): (&Spawner, &Plan, Level),
+        script: &str,
+        variables: &[(&str, &str)],
+        before: impl FnOnce(&mut Cell),
+    ) -> Result<(Cell, Running), Failure> {
+        let (null, out) = self.streams();
+        let given = [(0, null.as_fd()), (1, out.as_fd()), (2, out.as_fd())];
+        let (program, manner) = (self.program(script, variables), Manner::default());
+        let first = First { program: &program, descriptors: &given, manner };
+        let mut cell = spawner.build_for(plan, least, Some(first), || {})?;
+        before(&mut cell);
+        let running = cell.start(&program, &given)?;
+        Ok((cell, running))
+    }
+
+    /// Nothing to read, and the file `out` of the project to write to.
+    fn streams(&self) -> (fs::File, fs::File) {
+        let null = fs::File::open("/dev/null").expect("/dev/null");
+        (null, fs::File::create(self.0.join("out")).expect("a file"))
+    }
+
+    fn program(&self, script: &str, variables: &[(&str, &str)]) -> Program {
         let all = [("PATH", "/usr/bin:/bin")].iter().chain(variables);
-        let program = Program {
+        Program {
             path: "/bin/sh".into(),
             argv: vec!["sh".into(), "-c".into(), script.into()],
             environment: all.map(|(name, value)| ((*name).into(), (*value).into())).collect(),
             directory: self.0.to_str().expect("a name").into(),
             file_mode_mask: 0o022,
-        };
-        let null = fs::File::open("/dev/null").expect("/dev/null");
-        let out = fs::File::create(self.0.join("out")).expect("a file");
-        let given = [(0, null.as_fd()), (1, out.as_fd()), (2, out.as_fd())];
-        cell.start(&program, &given).expect("a shell")
+        }
     }
 
     /// Waits until a script has printed this word.
