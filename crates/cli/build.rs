@@ -29,8 +29,25 @@ const CHOICE: &str = "EXACTA_LINKED";
 /// Without a loader names of hosts are looked up by what the C library has itself, and old ones have nothing.
 const LOOKS_UP_HOSTS: &[u8] = b"_nss_dns_gethostbyname4_r";
 
+/// What is before the number of its release in the C library.
+const RELEASE: &[u8] = b"stable release version 2.";
+
+/// The first release that puts packed pointers right. Older ones pass them over, and the executable crashes at its start.
+const UNPACKS_POINTERS: u32 = 36;
+
+/// The order of the code, see `bench/order`.
+const ORDER: &str = "start.ld";
+
+/// The parts of which an executable can be linked as a whole.
+struct Archives {
+    folder: PathBuf,
+    /// Of the C library: 36 is 2.36. Nothing if it does not say.
+    release: Option<u32>,
+}
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={ORDER}");
     println!("cargo::rerun-if-env-changed=CC");
     println!("cargo::rerun-if-env-changed={CHOICE}");
     // The whole of it goes into the executable: as libraries the C library and the unwinder are to be found, mapped and put right
@@ -41,37 +58,64 @@ fn main() {
     let archives = archives();
     let how = if archives.is_some() { "whole" } else { "libraries" };
     println!("cargo::rustc-env={CHOICE}={how}");
-    if let Some(folder) = archives {
-        println!("cargo::rustc-link-arg-bins=-L{}", folder.display());
-        println!("cargo::rustc-link-arg-bins=-static-pie");
-        // Linkers that read archives once, in order, have passed what these need of one another.
-        println!("cargo::rustc-link-arg-bins=-Wl,--start-group,-lgcc_eh,-lgcc,-lc,--end-group");
+    if let Some(archives) = archives {
+        link_whole(&archives);
     } else if let Some(unwinder) = found("libgcc_eh.a").as_deref().and_then(Path::parent) {
         println!("cargo::rustc-link-search=native={}", unwinder.display());
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
 }
 
+fn link_whole(archives: &Archives) {
+    println!("cargo::rustc-link-arg-bins=-L{}", archives.folder.display());
+    println!("cargo::rustc-link-arg-bins=-static-pie");
+    // Linkers that read archives once, in order, have passed what these need of one another.
+    println!("cargo::rustc-link-arg-bins=-Wl,--start-group,-lgcc_eh,-lgcc,-lc,--end-group");
+    // A list of the pointers that are to be put right is 1 MB, to be read at each start. Packed it is 13 KB.
+    if archives.release.is_some_and(|release| release >= UNPACKS_POINTERS) {
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
+    // A start needs a tenth of the code. Where the linker puts it by itself it is all over the executable, and each window of
+    // pages that is touched costs a page fault, in the engine and in every part of a jail. Folding functions that are the same
+    // would take them out of that order again. What is built in a hurry is not made to wait for it: the linker looks
+    // through all code for each name, which takes seconds.
+    let is_in_a_hurry = std::env::var("OPT_LEVEL").is_ok_and(|level| level == "0" || level == "1");
+    if !is_in_a_hurry
+        && takes_orders()
+        && let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR")
+    {
+        let order = PathBuf::from(package).join(ORDER);
+        println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", order.display());
+    }
+}
+
+/// Whether the linker is one that reads scripts: unless somebody has chosen another, it is.
+fn takes_orders() -> bool {
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    !["mold", "gold", "wild"].iter().any(|other| flags.contains(other))
+}
+
 /// A directory in which the linker finds archives and nothing else, if there are all that it needs. It takes a library from the first
 /// directory that has one of its forms, so that this one decides.
-fn archives() -> Option<PathBuf> {
+fn archives() -> Option<Archives> {
     let folder = PathBuf::from(std::env::var_os("OUT_DIR")?).join("archives");
     // The loader that would otherwise be asked for is that of glibc.
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|it| it == value);
     let is_native = std::env::var("TARGET") == std::env::var("HOST");
     let is_known = is("CARGO_CFG_TARGET_ENV", "gnu") && is_native && !is(CHOICE, "libraries");
-    (is_known && gathered(&folder).is_ok()).then_some(folder)
+    if is_known { gathered(folder).ok() } else { None }
 }
 
 /// Links to all of them, or why there are not all.
-fn gathered(folder: &Path) -> io::Result<()> {
+fn gathered(folder: PathBuf) -> io::Result<Archives> {
     let found = |name: &str| {
         let path = found(name).ok_or(io::ErrorKind::NotFound)?;
         // Another version of the compiler has it elsewhere.
         println!("cargo::rerun-if-changed={}", path.display());
         Ok::<_, io::Error>(path)
     };
-    std::fs::create_dir_all(folder)?;
+    std::fs::create_dir_all(&folder)?;
     found("rcrt1.o")?;
     let library = std::fs::read(found("libc.a")?)?;
     if !library.windows(LOOKS_UP_HOSTS.len()).any(|it| it == LOOKS_UP_HOSTS) {
@@ -82,7 +126,13 @@ fn gathered(folder: &Path) -> io::Result<()> {
         let _it_may_not_be_there = std::fs::remove_file(&place);
         symlink(found(archive)?, place)?;
     }
-    Ok(())
+    Ok(Archives { folder, release: release(&library) })
+}
+
+fn release(library: &[u8]) -> Option<u32> {
+    let at = library.windows(RELEASE.len()).position(|it| it == RELEASE)?;
+    let digits = library.get(at + RELEASE.len()..)?.split(|it| !it.is_ascii_digit()).next()?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Where the C compiler has a file.

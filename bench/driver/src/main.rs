@@ -4,7 +4,8 @@
 //! of memory per session in bytes. `exacta-bench verdicts FOLDER` times the judge, see [`verdicts`];
 //! `exacta-bench redaction FOLDER` is about secrets, see [`redaction`]; `exacta-bench http` is a bare server, see [`http`];
 //! `exacta-bench cancellation ROOT` times cancelling, see [`cancellation`]; `exacta-bench jail ROOT PROGRAM FLOOR ROUNDS`,
-//! `exacta-bench spawn` and `exacta-bench plan ROOT` are about real programs, see [`jail`].
+//! `exacta-bench spawn` and `exacta-bench plan ROOT` are about real programs, see [`jail`]; `exacta-bench steps COMMAND…` tells
+//! what code a command runs, see [`steps`].
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,6 +22,7 @@ mod jail;
 mod redaction;
 #[path = "../../../crates/policy/tests/scoring/mod.rs"]
 mod scoring;
+mod steps;
 mod verdicts;
 
 use std::collections::BTreeMap;
@@ -45,6 +47,13 @@ struct Case {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
+    if let [_, verb, command @ ..] = arguments.as_slice() {
+        match verb.as_str() {
+            "steps" => return steps::print(command),
+            steps::BECOME => return steps::become_traced(command),
+            _ => {}
+        }
+    }
     if let [_, verb, root, count] = arguments.as_slice()
         && verb == "sessions"
     {
