@@ -55,6 +55,15 @@ def typical(root):
             "--chdir", root]
 
 
+def project(root):
+    """A new one, without what earlier runs have left."""
+    shutil.rmtree(root, ignore_errors=True)
+    (root / ".git").mkdir(parents=True)
+    # A program of the project: `/bin/true` is a builtin of ours.
+    shutil.copy(os.path.realpath("/bin/true"), root / "nothing")
+    return root
+
+
 def commands(exacta, driver, out, root):
     """All that takes turns; what does not work here is left out, aloud."""
     run = "./nothing"
@@ -65,11 +74,13 @@ def commands(exacta, driver, out, root):
         found[BUBBLEWRAP] = [*typical(root), run]
     measured = floor(out)
     if measured:
+        # A project of its own, where nobody takes its layers for what a crash has left: those are kept, and looked at each time.
+        own = project(out / "floor-project")
         # So that there is a journal: what is written goes into a layer of it.
-        subprocess.run([exacta, "-c", run], cwd=root, env=PLAIN, check=False)
+        subprocess.run([exacta, "-c", run], cwd=own, env=PLAIN, check=False)
         plan = out / "plan"
-        plan.write_bytes(subprocess.check_output([driver, "plan", root], env=PLAIN))
-        found[FLOOR] = [measured, plan, root, run]
+        plan.write_bytes(subprocess.check_output([driver, "plan", own], env=PLAIN))
+        found[FLOOR] = [measured, plan, own, run]
     needed = wrapped and packaged("rg", "ripgrep") and packaged("socat", "socat")
     srt = npm(out, "@anthropic-ai/sandbox-runtime", "srt")
     if srt and needed:
@@ -120,10 +131,7 @@ def promises(times):
 
 def part(exacta, driver, out, quick):
     """The lines to print, and whether all promises hold."""
-    root = out / "jail"
-    (root / ".git").mkdir(parents=True, exist_ok=True)
-    # A program of the project: `/bin/true` is a builtin of ours.
-    shutil.copy(os.path.realpath("/bin/true"), root / "nothing")
+    root = project(out / "jail")
     found, measured = commands(exacta, driver, out, root)
     rounds = 10 if quick else 60
     task = json.dumps({"root": str(root), "rounds": rounds, "commands": found})

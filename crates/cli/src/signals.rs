@@ -1,12 +1,14 @@
 //! Signals from outside: an interrupt stops the request, not the process.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use exacta::Canceller;
 use exacta::tasks::Stopper;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 /// Whom a signal stops: the request being run.
@@ -19,6 +21,8 @@ pub struct Interrupts {
 struct State {
     canceller: Option<Canceller>,
     received: Option<i32>,
+    /// As long as nobody listens: the one that has come meanwhile, or 0.
+    marked: Arc<AtomicUsize>,
 }
 
 impl Interrupts {
@@ -29,14 +33,32 @@ impl Interrupts {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
         let state = Arc::clone(&interrupts.current);
         thread::Builder::new().name("signals".into()).spawn(move || {
-            for signal in signals.forever().filter(|signal| *signal != SIGXFSZ) {
-                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-                state.received = Some(signal);
-                if let Some(canceller) = &state.canceller {
-                    canceller.cancel();
-                }
-            }
+            signals.forever().filter(|it| *it != SIGXFSZ).for_each(|it| note(&state, it));
         })?;
+        Ok(interrupts)
+    }
+
+    /// For one request. Nobody listens before something waits: to start a thread takes longer than most scripts, and until then
+    /// a mark does.
+    pub fn of_script(canceller: Canceller) -> io::Result<Self> {
+        let (interrupts, mark) = (Interrupts::default(), Arc::new(AtomicBool::new(false)));
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
+        let mut state = interrupts.current.lock().unwrap_or_else(PoisonError::into_inner);
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let number = usize::try_from(signal).unwrap_or_default();
+            flag::register_usize(signal, Arc::clone(&state.marked), number)?;
+            flag::register(signal, Arc::clone(&mark))?;
+        }
+        state.canceller = Some(canceller.clone());
+        drop(state);
+        let current = Arc::clone(&interrupts.current);
+        canceller.interrupted_by(mark, move || {
+            let listen = move || {
+                signals.forever().filter(|it| *it != SIGXFSZ).for_each(|it| note(&current, it));
+            };
+            // Without it the mark still does, wherever somebody looks.
+            let _later = thread::Builder::new().name("signals".into()).spawn(listen);
+        });
         Ok(interrupts)
     }
 
@@ -67,7 +89,18 @@ impl Interrupts {
 
     /// The signal that stopped it, if one did.
     pub fn received(&self) -> Option<i32> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).received
+        let state = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let marked = i32::try_from(state.marked.load(Ordering::Relaxed)).ok();
+        state.received.or(marked.filter(|signal| *signal != 0))
+    }
+}
+
+/// It was received: the request that runs ends.
+fn note(state: &Mutex<State>, signal: i32) {
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    state.received = Some(signal);
+    if let Some(canceller) = &state.canceller {
+        canceller.cancel();
     }
 }
 

@@ -15,7 +15,7 @@ pub use signals::Disposition;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::errno;
@@ -99,6 +99,21 @@ struct Request {
     wake: Condvar,
     /// For those who wait in another way than by `wake`, by number.
     wakers: Mutex<Vec<(u64, Waker)>>,
+    interruption: OnceLock<Interruption>,
+}
+
+/// How somebody outside ends a request without a thread that waits for the occasion.
+struct Interruption {
+    /// Set, everything that works for the request finds out at its next look.
+    mark: Arc<AtomicBool>,
+    /// To be called before something waits that looks at nothing meanwhile.
+    before_waiting: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Interruption {
+    fn is_marked(&self) -> bool {
+        self.mark.load(Ordering::Relaxed)
+    }
 }
 
 /// Called after every event of the request. It must not wait for anything.
@@ -134,6 +149,7 @@ impl Control {
             stop: Mutex::new(None),
             wake: Condvar::new(),
             wakers: Mutex::default(),
+            interruption: OnceLock::new(),
         };
         Control::with(limits, Arc::new(request), None, 0)
     }
@@ -173,6 +189,27 @@ impl Control {
         self.stop(Stop::Cancelled);
     }
 
+    /// From now on this mark cancels the request, which is all that a signal handler can do; and whoever sets it is told, once,
+    /// before something waits that would not look at it: from then on it takes a call of [`Control::cancel`]. Only the first
+    /// one counts.
+    pub fn interrupted_by(
+        &self,
+        mark: Arc<AtomicBool>,
+        before_waiting: impl FnOnce() + Send + 'static,
+    ) {
+        let before_waiting = Mutex::new(Some(Box::new(before_waiting) as Box<_>));
+        let _only_the_first = self.request.interruption.set(Interruption { mark, before_waiting });
+    }
+
+    /// Something is about to wait, for longer than [`PATIENCE`] and without looking.
+    pub fn begin_to_wait(&self) {
+        let Some(interruption) = self.request.interruption.get() else { return };
+        let mut before = interruption.before_waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tell) = before.take() {
+            tell();
+        }
+    }
+
     /// Ends the whole request; the first reason stays.
     pub fn stop(&self, reason: Stop) {
         let mut stop = self.request.lock();
@@ -202,6 +239,9 @@ impl Control {
     }
 
     fn check_events(&self) -> Result<(), Stop> {
+        if self.request.interruption.get().is_some_and(Interruption::is_marked) {
+            self.cancel();
+        }
         let events = self.request.events.load(Ordering::Acquire);
         if events == self.seen.load(Ordering::Relaxed) { Ok(()) } else { self.look(events) }
     }
@@ -222,6 +262,7 @@ impl Control {
                 return Ok(());
             }
             // Stopped: until it is continued, killed, or the request is over.
+            self.begin_to_wait();
             let left = self.deadline().map(|time| time.saturating_duration_since(Instant::now()));
             let waited =
                 self.request.wake.wait_timeout(guard, left.map_or(IDLE, |it| it.min(IDLE)));
@@ -293,6 +334,7 @@ impl Control {
             }
             let soonest = [end, self.deadline()].into_iter().flatten().min();
             let left = soonest.map_or(IDLE, |time| time.saturating_duration_since(now).min(IDLE));
+            self.begin_to_wait();
             let guard = self.request.lock();
             if self.request.events.load(Ordering::Acquire) == events {
                 let _unused = self.request.wake.wait_timeout(guard, left);

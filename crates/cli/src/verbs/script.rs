@@ -53,11 +53,10 @@ pub fn perform(global: &Global, script: ScriptInvocation) -> Exit {
         output::error(&format!("bash: {problem}\n"));
         return Exit::Usage;
     }
-    let interrupts = match Interrupts::listen() {
+    let interrupts = match Interrupts::of_script(session.prepare()) {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(&format!("cannot listen for signals: {error}")),
     };
-    interrupts.watch(session.prepare());
     session.shell_mut().roomy = has_room();
     let request = streams::own(Request::new(text.clone().unwrap_or_default()));
     let outcome = if text.is_some() {

@@ -13,7 +13,14 @@ pub struct Wake {
 }
 
 impl Wake {
+    /// For whoever waits as long as it takes.
     pub fn of(request: &Control) -> io::Result<Self> {
+        request.begin_to_wait();
+        Self::for_a_moment(request)
+    }
+
+    /// For whoever waits for milliseconds, and says so when it takes longer.
+    pub fn for_a_moment(request: &Control) -> io::Result<Self> {
         let event = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let theirs = Arc::clone(&event);
         let waking = request.wake_by(Arc::new(move || {

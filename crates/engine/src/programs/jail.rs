@@ -386,7 +386,9 @@ impl State {
         let mut standing = match self.still_standing(limits, prepared)? {
             Some(standing) => standing,
             // Before the jail, which then comes with it.
-            None => layering.make().and_then(|()| self.renewed(prepared, Some(layering), coming))?,
+            None => {
+                layering.make().and_then(|()| self.renewed(prepared, Some(layering), coming))?
+            }
         };
         let claimed = standing.claim_ahead(layering);
         if let Err(failure) = layering.make() {

@@ -51,6 +51,9 @@ use crate::undo::{Held, Keep, Layering, Transactions};
 pub use self::examination::Examination;
 pub use self::jail::Tally;
 
+/// Many programs end sooner, and until then nobody has to be ready for signals who would be a thread more.
+const SOON: Duration = Duration::from_millis(10);
+
 /// What the operator says about programs.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramOptions {
@@ -335,15 +338,21 @@ impl Programs {
         running: &Running,
         carriers: &mut Carriers,
     ) -> Result<Ending, Failure> {
-        let wake = Wake::of(program.control)
+        let wake = Wake::for_a_moment(program.control)
             .map_err(|error| Failure::new("be told of what happens", error))?;
+        let soon = Instant::now() + SOON;
         loop {
             // Before the look, so that what happens meanwhile is not missed.
             wake.clear();
             let (signal, own) = match program.control.check() {
                 Ok(()) => {
-                    let deadline = program.control.deadline();
-                    let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+                    let now = Instant::now();
+                    let is_soon = Some(soon).filter(|soon| now < *soon);
+                    if is_soon.is_none() {
+                        program.control.begin_to_wait();
+                    }
+                    let next = program.control.deadline().into_iter().chain(is_soon).min();
+                    let left = next.map(|end| end.saturating_duration_since(now));
                     if carriers.work(Some(running.handle()), Some(&wake), left) {
                         return running.wait();
                     }

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use exacta_shell::control::Control;
@@ -17,6 +18,16 @@ pub struct Canceller(pub(super) Arc<Control>);
 impl Canceller {
     pub fn cancel(&self) {
         self.0.cancel();
+    }
+
+    /// From now on this mark cancels it as well, which is all that a signal handler can do. Before something waits that would
+    /// not look at the mark, that is told, once: from then on it takes a call of [`Canceller::cancel`].
+    pub fn interrupted_by(
+        &self,
+        mark: Arc<AtomicBool>,
+        before_waiting: impl FnOnce() + Send + 'static,
+    ) {
+        self.0.interrupted_by(mark, before_waiting);
     }
 
     /// It was ended from outside already.

@@ -179,8 +179,10 @@ fn usual(memberships: &BString) -> Option<Vec<Mounted>> {
     }
     let mount = |place: &str, controller: Option<&str>| {
         let controllers = controller.map(|it| vec![it.into()]);
-        // Controllers of one tree have a link each.
-        let mount = Mounted { root: "/".into(), place: files::real(place)?, controllers };
+        // Controllers of one tree have a link each; where there is none, nothing on the way has to be looked at.
+        let linked = files::target(Path::new(place)).is_some();
+        let place = if linked { files::real(place)? } else { place.into() };
+        let mount = Mounted { root: "/".into(), place, controllers };
         let group = own(&mount, memberships, controller)?;
         (files::groups_version(&group)? == u8::from(controller.is_none()) + 1).then_some(mount)
     };
