@@ -97,7 +97,7 @@ fn the_view_stays_as_it_is_while_one_waits() {
     let (project, spawner) = (Project::new(), spawner());
     let made =
         project.start_first((&spawner, &plan(&project), Level::Namespaces), ":", &[], |cell| {
-            let refused = cell.lay(&project.0, "folder".into()).err().expect("no layer");
+            let refused = cell.lay(&project.0, "folder".into()).expect_err("no layer");
             assert_eq!(refused.errno, libc::EBUSY);
         });
     assert_eq!(made.expect("a program").1.wait().expect("an end"), Ending::Exited(0));

@@ -201,24 +201,18 @@ fn furnish(
     spawner: &OwnedFd,
     init: &OwnedFd,
 ) -> Result<Furnished, Failure> {
-    let grants = Handles::new();
-    // Where trees have still to be found by their paths, nothing of the host may be covered.
-    let begun = match taken {
-        Taken::BySpawner => Some((Root::begin(&grants)?, Workshop::open()?)),
-        Taken::ByWarden => None,
-    };
+    // Nothing is made before: init has more to do until then, and may have no processor but this one.
     let step = "wait for the plan";
     let (Furnish { plan, mounts: expected }, mut orders) = told(spawner, step)?;
     timeline::skip();
     let plan = plan.into_owned();
+    // Where trees have still to be found by their paths, nothing of the host may be covered yet.
     let mut trees = match taken {
         Taken::BySpawner => Vec::new(),
         Taken::ByWarden => take(&plan.view)?,
     };
-    let (root, workshop) = match begun {
-        Some(begun) => begun,
-        None => (Root::begin(&grants)?, Workshop::open()?),
-    };
+    let grants = Handles::new();
+    let (root, workshop) = (Root::begin(&grants)?, Workshop::open()?);
     let workshop = Some(workshop).filter(|_| Workshop::is_needed(&plan.view));
     let changes = if orders.len() > 1 { orders.pop() } else { None };
     let orders = orders.pop().ok_or(Errno::BADF).at(step)?;
