@@ -55,6 +55,26 @@ fn it_waits_inside_in_the_meantime() {
 }
 
 #[test]
+fn limits_hold_it() {
+    let (project, spawner) = (Project::new(), spawner());
+    let limits =
+        Limits { processes: Some(3), tasks: Some(50), open_files: Some(17), ..Limits::default() };
+    let made = project.start_first(
+        (&spawner, &project.plan(limits), Level::Namespaces),
+        "ulimit -n; for i in 1 2 3 4 5; do sleep 20 & done; echo all",
+        &[],
+        // It is there before anybody could have told it.
+        |_| std::thread::sleep(LONG),
+    );
+    let (cell, running) = made.expect("a program");
+    running.wait().expect("an end");
+    let output = project.output();
+    assert!(output.starts_with("17\n") && output.contains("annot fork"), "{output}");
+    assert!(!output.contains("all"), "{output}");
+    drop(cell);
+}
+
+#[test]
 fn others_follow_it() {
     let (project, spawner) = (Project::new(), spawner());
     let place = (&spawner, &plan(&project), Level::Namespaces);

@@ -83,6 +83,11 @@ impl Census {
         Ok(())
     }
 
+    /// Puts them in force for one that may have been made before, and has not executed anything yet.
+    pub fn hold(&self, process: u32) -> io::Result<()> {
+        tell(process, self.in_force.unwrap_or(self.highest), self.highest)
+    }
+
     /// Puts limits in force, for all that run and all that will.
     pub fn set_limits(&mut self, processes: Option<u32>, tasks: Option<u32>) -> io::Result<()> {
         (self.limit, self.tasks) = (processes, tasks);

@@ -195,8 +195,14 @@ impl Answering {
             if !asked.contains(PollFlags::IN) || !reported.is_empty() {
                 return;
             }
-            if let Ok(question) = seccomp::receive(self.listener.as_fd()) {
-                self.answer(&question);
+            let Ok(question) = seccomp::receive(self.listener.as_fd()) else { continue };
+            // One that was ordered early is older than the limits, which programs inherit from init.
+            match self.census.hold(question.thread) {
+                Ok(()) => self.answer(&question),
+                Err(_) => {
+                    let listener = self.listener.as_fd();
+                    let _it_may_be_dead = seccomp::refuse(listener, question.id, libc::EAGAIN);
+                }
             }
         }
     }
