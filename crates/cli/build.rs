@@ -53,7 +53,7 @@ fn main() {
     // The whole of it goes into the executable: as libraries the C library and the unwinder are to be found, mapped and put right
     // each time, in the engine and in every part of a jail; and it then runs whatever C library a system has.
     //
-    // It could start another 0.45 ms sooner at a fixed place in memory, where no pointers are to be put right. But this is a
+    // It could start another 0.4 ms sooner at a fixed place in memory, where no pointers are to be put right. But this is a
     // program that reads what strangers have written: its addresses stay unknown to them.
     let archives = archives();
     let how = if archives.is_some() { "whole" } else { "libraries" };
