@@ -42,7 +42,6 @@ impl Interrupts {
     /// a mark does.
     pub fn of_script(canceller: Canceller) -> io::Result<Self> {
         let (interrupts, mark) = (Interrupts::default(), Arc::new(AtomicBool::new(false)));
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
         let mut state = interrupts.current.lock().unwrap_or_else(PoisonError::into_inner);
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             let number = usize::try_from(signal).unwrap_or_default();
@@ -51,6 +50,8 @@ impl Interrupts {
         }
         state.canceller = Some(canceller.clone());
         drop(state);
+        // After the mark, so that there is none whom only a listener would hear.
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
         let current = Arc::clone(&interrupts.current);
         canceller.interrupted_by(mark, move || {
             let listen = move || {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use exacta_jail::plan::Limits;
 use exacta_jail::{Ending, Level, Plan};
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use support::{Project, again_as_ordinary_user, descendants, spawner};
 
 /// Much longer than it takes to execute something.
@@ -74,6 +75,44 @@ fn limits_hold_it() {
     drop(cell);
 }
 
+/// Until the host's root is let go it lies on the jail's, and whoever comes up to that from below lands there. On one processor
+/// the parts of a jail stand in one another's way, so that there is time for it.
+#[test]
+fn it_is_nowhere_before_the_old_root_is_gone() {
+    let mut one = CpuSet::new();
+    one.set(0);
+    let all = sched_getaffinity(None).expect("processors");
+    sched_setaffinity(None, &one).expect("one processor");
+    let (project, spawner) = (Project::new(), spawner());
+    let up =
+        std::iter::repeat_n("..", project.0.components().count()).collect::<Vec<_>>().join("/");
+    std::os::unix::fs::symlink(up, project.0.join("up")).expect("a link");
+    let place = (&spawner, &plan(&project), Level::Namespaces);
+    for _ in 0..500 {
+        let script = "[ . -ef / ] && echo inside";
+        let made = project.start_first_in(place, "up", script);
+        made.expect("a program").1.wait().expect("an end");
+        assert_eq!(project.output(), "inside\n");
+    }
+    sched_setaffinity(None, &all).expect("all processors");
+}
+
+#[test]
+fn another_one_ends_the_jail() {
+    let (project, spawner) = (Project::new(), spawner());
+    let made = project.start_first(
+        (&spawner, &plan(&project), Level::Namespaces),
+        "echo ran >marked",
+        &[],
+        |cell| {
+            let failure = project.try_start(cell, "echo other >marked").expect_err("no program");
+            assert_eq!(failure.errno, libc::EPIPE);
+        },
+    );
+    assert!(made.is_err());
+    assert!(!project.0.join("marked").exists());
+}
+
 #[test]
 fn others_follow_it() {
     let (project, spawner) = (Project::new(), spawner());
@@ -93,7 +132,7 @@ fn one_that_cannot_be_executed_says_so() {
     plan.view.links.clear();
     // Without `/bin` there is no `/bin/sh`.
     let made = project.start_first((&spawner, &plan, Level::Namespaces), ":", &[], |_| {});
-    let failure = made.err().expect("no program");
+    let Err(failure) = made else { panic!("a program") };
     assert_eq!((failure.step.as_str(), failure.errno), ("execute", libc::ENOENT));
 }
 

@@ -142,8 +142,12 @@ impl Jail {
         (prepared, layering): (&Prepared, Option<&Layering>),
         recorded: impl FnOnce() -> Result<(), AuditError>,
     ) -> Result<Running, NotStarted> {
-        let mut state = self.lock();
         let recorded = LazyCell::new(recorded);
+        // Nobody waits for the disk with a jail that others use.
+        if self.lock().standing.is_some() {
+            LazyCell::force(&recorded);
+        }
+        let mut state = self.lock();
         // A jail that has to be made is made for it, unless more has to be known of the jail first.
         let first = Some(program).filter(|_| reach.is_empty());
         let meanwhile = || _ = LazyCell::force(&recorded);
@@ -473,6 +477,12 @@ impl State {
         let closed = self.doors.in_view(&plan.view);
         doors::close(&mut plan.view, &closed);
         plan.view.layers = layering.map(Layering::layers);
+        // What it finds must not change any more: a layer comes with the jail, or there is none.
+        let comes_later = |layering: &Layering| {
+            let layers = plan.view.layers.as_ref();
+            !layering.is_direct() && layers.is_none_or(|layers| layers.first.is_none())
+        };
+        let first = first.filter(|_| !layering.is_some_and(comes_later));
         let meanwhile = || meanwhile.into_iter().for_each(|it| it());
         let cell = spawner.build_for(&plan, prepared.least, first, meanwhile);
         let cell = cell.map_err(|failure| Failure {

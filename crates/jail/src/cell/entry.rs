@@ -73,6 +73,10 @@ struct Complete {
     missing: Vec<Missing>,
 }
 
+/// Warden to init: the old root is gone, and something may be started.
+#[derive(Debug, Serialize, Deserialize)]
+struct LetGo;
+
 /// To the spawner. With it come init's handle, the listeners in the order of the fields, and the first layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
@@ -170,8 +174,10 @@ fn stand(
     let (mut answer, mut descriptors) = heard(&init)?;
     if matches!(answer, Answer::Inside) {
         // The kernel waits until nobody can be looking at it, and init goes on meanwhile. Before it is gone nobody is
-        // answered, so that nothing runs inside.
+        // answered, and init starts nothing: from below it `..` leads there.
         let_go()?;
+        // An init that has ended has said why.
+        let _it_is_heard_next = wire::send(&init, &LetGo, &[]);
         (answer, descriptors) = heard(&init)?;
     }
     let mut furnished = Furnished::default();
@@ -368,6 +374,7 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop((notifier, proxy));
+    next::<LetGo>(warden, step)?;
     let renewal = Renewal::new(&plan.view, (landlock > 0).then_some(landlock));
     init::serve(&orders, grants, &surroundings, renewal)
 }

@@ -58,8 +58,8 @@ pub struct Cell {
     unclaimed: Option<Unclaimed>,
     /// Who it is outside.
     outside: Outside,
-    /// About the program that was ordered before the jail stood, until that is started.
-    ordered: Option<OwnedFd>,
+    /// The program that was ordered before the jail stood, until it is started, and where it is reported of.
+    ordered: Option<(Program, OwnedFd)>,
 }
 
 /// Our ends of what goes into a jail.
@@ -117,8 +117,8 @@ impl Cell {
         self
     }
 
-    /// With a program that waits to be started: what is reported of it.
-    pub(crate) fn with_ordered(mut self, ordered: Option<OwnedFd>) -> Self {
+    /// With a program that waits to be started, and what is reported of it.
+    pub(crate) fn with_ordered(mut self, ordered: Option<(Program, OwnedFd)>) -> Self {
         self.ordered = ordered;
         self
     }
@@ -151,8 +151,8 @@ impl Cell {
         self.start_in_manner(program, descriptors, Manner::default())
     }
 
-    /// The same for a program that is not to find everything as usual. In a jail that was [made for one](First) it is that one
-    /// which is started first.
+    /// The same for a program that is not to find everything as usual. A jail that was [made for one](First) and is asked for
+    /// another ends.
     pub fn start_in_manner(
         &mut self,
         program: &Program,
@@ -163,8 +163,12 @@ impl Cell {
         let given = First { program, descriptors, manner };
         let turn = self.watched.begin();
         let early = self.ordered.take();
+        if early.as_ref().is_some_and(|(ordered, _)| ordered != program) {
+            self.watched.end();
+            return Err(Failure::new("order a program", Errno::PIPE));
+        }
         let is_early = early.is_some();
-        let mut reports = early.map_or_else(|| self.order(&given), Ok)?;
+        let mut reports = early.map_or_else(|| self.order(&given), |(_, reports)| Ok(reports))?;
         let mut report = self.attended(&reports)?;
         if is_early && was_early(&report) {
             reports = self.order(&given)?;
@@ -203,7 +207,7 @@ impl Cell {
             Some(watch) => watch.attend(reports, START),
             None => self.lookout.attend(&self.watched).at("watch limits"),
         };
-        // What nobody looks at does not run.
+        // What nobody looks at does not go on.
         if let Err(failure) = attended {
             self.watched.end();
             return Err(failure);

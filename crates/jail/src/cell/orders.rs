@@ -19,7 +19,9 @@ use crate::wire;
 const EARLY: &str = "take an early order";
 
 /// Longer orders are sent to somebody who reads them: the socket would be full before.
-const LONGEST_EARLY: usize = 32 << 10;
+const LONGEST_EARLY: usize = 48 << 10;
+/// Of directories the path is sent.
+const LONGEST_PATH: usize = 4 << 10;
 
 /// A program that is to be the first one in a jail.
 #[derive(Clone, Copy)]
@@ -35,7 +37,7 @@ impl First<'_> {
         let Program { argv, environment, .. } = self.program;
         let words = argv.iter().map(|word| word.len() + 8);
         let variables = environment.iter().map(|(name, value)| name.len() + value.len() + 16);
-        let given = self.descriptors.len() * 64;
+        let given = self.descriptors.len() * LONGEST_PATH;
         words.chain(variables).sum::<usize>() + given <= LONGEST_EARLY
     }
 

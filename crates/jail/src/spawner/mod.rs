@@ -29,7 +29,7 @@ use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
 use crate::messages::{Ask, Built};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::{Person, Plan};
+use crate::plan::{Person, Plan, Program};
 use crate::processors;
 use crate::system::process;
 use crate::wire;
@@ -166,14 +166,20 @@ impl Spawner {
 }
 
 /// Has init begin with a program as soon as it can. What is reported of it; `None`: it has to be ordered when the jail stands.
-fn order_early(first: &First<'_>, orders: &OwnedFd, plan: &Plan, least: Level) -> Option<OwnedFd> {
+fn order_early(
+    first: &First<'_>,
+    orders: &OwnedFd,
+    plan: &Plan,
+    least: Level,
+) -> Option<(Program, OwnedFd)> {
     // Whether more than namespaces can be had is not known inside.
     if least > Level::Namespaces || !first.is_short() {
         return None;
     }
     // It is taken only where both namespaces and somebody who watches can be had.
     let terms = Terms { limits: plan.limits.clone(), tasks: None, changed: false, early: true };
-    first.send(orders, Some(Outside::choose()), terms).ok()
+    let reports = first.send(orders, Some(Outside::choose()), terms).ok()?;
+    Some((first.program.clone(), reports))
 }
 
 /// A spawner that runs, and our end of its socket.

@@ -68,6 +68,30 @@ impl Project {
         cell.start(&self.program(script, variables), &given).expect("a shell")
     }
 
+    /// The same where it may not be possible.
+    pub fn try_start(&self, cell: &mut Cell, script: &str) -> Result<Running, Failure> {
+        let (null, out) = self.streams();
+        let given = [(0, null.as_fd()), (1, out.as_fd()), (2, out.as_fd())];
+        cell.start(&self.program(script, &[]), &given)
+    }
+
+    /// A script that is the first of a jail, in this directory of the project.
+    pub fn start_first_in(
+        &self,
+        (spawner, plan, least): (&Spawner, &Plan, Level),
+        directory: &str,
+        script: &str,
+    ) -> Result<(Cell, Running), Failure> {
+        let (null, out) = self.streams();
+        let given = [(0, null.as_fd()), (1, out.as_fd()), (2, out.as_fd())];
+        let directory = self.0.join(directory).to_str().expect("a name").into();
+        let program = Program { directory, ..self.program(script, &[]) };
+        let first = First { program: &program, descriptors: &given, manner: Manner::default() };
+        let mut cell = spawner.build_for(plan, least, Some(first), || {})?;
+        let running = cell.start(&program, &given)?;
+        Ok((cell, running))
+    }
+
     /// The same in a jail that is made for it.
     pub fn start_first(
         &self,

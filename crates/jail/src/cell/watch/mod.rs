@@ -9,6 +9,7 @@ mod census;
 mod execs;
 mod processes;
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -195,15 +196,23 @@ impl Answering {
             if !asked.contains(PollFlags::IN) || !reported.is_empty() {
                 return;
             }
-            let Ok(question) = seccomp::receive(self.listener.as_fd()) else { continue };
-            // One that was ordered early is older than the limits, which programs inherit from init.
-            match self.census.hold(question.thread) {
-                Ok(()) => self.answer(&question),
-                Err(_) => {
-                    let listener = self.listener.as_fd();
-                    let _it_may_be_dead = seccomp::refuse(listener, question.id, libc::EAGAIN);
-                }
-            }
+            let question = match seccomp::receive(self.listener.as_fd()) {
+                Ok(question) => question,
+                Err(error) if has_gone(&error) => continue,
+                Err(_) => return,
+            };
+            self.answer_first(&question);
+        }
+    }
+
+    /// One that was ordered early is older than the limits, which programs inherit from init: it is held to them first.
+    fn answer_first(&mut self, question: &Question) {
+        let listener = self.listener.as_fd();
+        let asked = seccomp::still_asked(listener, question.id);
+        if asked && self.census.hold(question.thread).is_err() {
+            let _it_may_be_dead = seccomp::refuse(listener, question.id, libc::EAGAIN);
+        } else {
+            self.answer(question);
         }
     }
 
@@ -229,9 +238,7 @@ impl Answering {
             match asked {
                 Ok(true) => match seccomp::receive(self.listener.as_fd()) {
                     Ok(question) => self.answer(&question),
-                    // Whoever asked has died, or we were interrupted.
-                    Err(error)
-                        if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR)) => {}
+                    Err(error) if has_gone(&error) => {}
                     Err(_) => return,
                 },
                 Ok(false) => {}
@@ -287,6 +294,11 @@ impl Answering {
             Kind::Other => seccomp::refuse(listener, question.id, libc::ENOSYS),
         };
     }
+}
+
+/// Whoever asked has died, or we were interrupted.
+fn has_gone(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR))
 }
 
 /// What a question is about.
