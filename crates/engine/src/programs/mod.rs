@@ -15,6 +15,7 @@ mod plan;
 mod remembered;
 mod seen;
 mod system;
+mod tally;
 mod toolchains;
 mod versions;
 
@@ -49,7 +50,7 @@ use crate::pipeline::Cleared;
 use crate::undo::{Held, Keep, Layering, Transactions};
 
 pub use self::examination::Examination;
-pub use self::jail::Tally;
+pub use self::tally::Tally;
 
 /// Many programs end sooner, and until then nobody has to be ready for signals who would be a thread more.
 const SOON: Duration = Duration::from_millis(10);
