@@ -5,7 +5,8 @@
     reason = "a build script asks the compiler and answers cargo"
 )]
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,8 +23,8 @@ const LIBRARIES: [(&str, &str); 7] = [
     ("libgcc_s.a", "libgcc_eh.a"),
 ];
 
-/// `EXACTA_LINKED=libraries` builds an executable that uses those of the machine, for what cannot be built otherwise. Tests are told
-/// in the same way what was chosen.
+/// `EXACTA_LINKED=libraries` builds an executable that uses those of the machine, for what cannot be built otherwise;
+/// `EXACTA_LINKED=anywhere` one that is loaded to another place each time. Tests are told in the same way what was chosen.
 const CHOICE: &str = "EXACTA_LINKED";
 
 /// Without a loader names of hosts are looked up by what the C library has itself, and old ones have nothing.
@@ -52,23 +53,80 @@ fn main() {
     println!("cargo::rerun-if-env-changed={CHOICE}");
     // The whole of it goes into the executable: as libraries the C library and the unwinder are to be found, mapped and put right
     // each time, in the engine and in every part of a jail; and it then runs whatever C library a system has.
-    //
-    // It could start another 0.4 ms sooner at a fixed place in memory, where no pointers are to be put right. But this is a
-    // program that reads what strangers have written: its addresses stay unknown to them.
     let archives = archives();
-    let how = if archives.is_some() { "whole" } else { "libraries" };
+    let place = archives.as_ref().and_then(|_| place());
+    let how = match (&archives, place) {
+        (None, _) => "libraries",
+        (Some(_), None) => "anywhere",
+        (Some(_), Some(_)) => "whole",
+    };
     println!("cargo::rustc-env={CHOICE}={how}");
     if let Some(archives) = archives {
-        link_whole(&archives);
+        link_whole(&archives, place);
     } else if let Some(unwinder) = found("libgcc_eh.a").as_deref().and_then(Path::parent) {
         println!("cargo::rustc-link-search=native={}", unwinder.display());
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
 }
 
-fn link_whole(archives: &Archives) {
+/// Where in memory the executable lies, if that is decided when it is linked: at random, for this executable alone.
+///
+/// At a place that is decided at each start, 45,000 pointers on 200 pages are to be put right before anything else, in memory of
+/// its own, which every part of a jail copies: 0.4 ms of a builtin and of a cold program. This is a program that reads what
+/// strangers have written, so its addresses are unknown to them here too. Who gives the same executable to many people lets
+/// each start decide (`EXACTA_LINKED=anywhere`).
+fn place() -> Option<u64> {
+    // Other processors have other limits, and other linkers another name for it. The one that is there unless somebody has
+    // chosen another is known.
+    let is_known = std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|it| it == "x86_64");
+    if !is_known || is("anywhere") || has_chosen_linker() || !has_own_linker() {
+        return None;
+    }
+    // The C library's own parts reach no further than 31 bits; some room is left for what is linked. 400,000 places.
+    let (first, last, page) = (2_u64 << 20, 3_u64 << 29, 4_u64 << 10);
+    let mut random = [0; 8];
+    File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut random)).ok()?;
+    let pages = (last - first) / page;
+    Some(first + u64::from_ne_bytes(random) % pages * page)
+}
+
+/// Whether somebody wants another linker than the one that comes with the compiler.
+fn has_chosen_linker() -> bool {
+    println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+    std::env::var_os("RUSTC_LINKER").is_some()
+        || ["fuse-ld", "linker"].iter().any(|it| flags().contains(it))
+}
+
+/// Whether the compiler comes with a linker of its own, which it then uses. Those of some distributions do not.
+fn has_own_linker() -> bool {
+    let Some(compiler) = std::env::var_os("RUSTC") else { return false };
+    let told = Command::new(compiler).args(["--print", "sysroot"]).output();
+    let sysroot = told.ok().and_then(|told| String::from_utf8(told.stdout).ok());
+    let target = std::env::var("TARGET").unwrap_or_default();
+    sysroot.is_some_and(|sysroot| {
+        let tools = Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("bin");
+        tools.join("gcc-ld/ld.lld").exists()
+    })
+}
+
+fn flags() -> String {
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default()
+}
+
+fn is(choice: &str) -> bool {
+    std::env::var(CHOICE).is_ok_and(|it| it == choice)
+}
+
+fn link_whole(archives: &Archives, place: Option<u64>) {
     println!("cargo::rustc-link-arg-bins=-L{}", archives.folder.display());
-    println!("cargo::rustc-link-arg-bins=-static-pie");
+    if let Some(place) = place {
+        println!("cargo::rustc-link-arg-bins=-static");
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+        println!("cargo::rustc-link-arg-bins=-Wl,--image-base={place:#x}");
+    } else {
+        println!("cargo::rustc-link-arg-bins=-static-pie");
+    }
     // Linkers that read archives once, in order, have passed what these need of one another.
     println!("cargo::rustc-link-arg-bins=-Wl,--start-group,-lgcc_eh,-lgcc,-lc,--end-group");
     // A list of the pointers that are to be put right is 1 MB, to be read at each start. Packed it is 13 KB.
@@ -91,8 +149,7 @@ fn link_whole(archives: &Archives) {
 
 /// Whether the linker is one that reads scripts: unless somebody has chosen another, it is.
 fn takes_orders() -> bool {
-    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
-    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let flags = flags();
     !["mold", "gold", "wild"].iter().any(|other| flags.contains(other))
 }
 
@@ -101,9 +158,9 @@ fn takes_orders() -> bool {
 fn archives() -> Option<Archives> {
     let folder = PathBuf::from(std::env::var_os("OUT_DIR")?).join("archives");
     // The loader that would otherwise be asked for is that of glibc.
-    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|it| it == value);
+    let is_glibc = std::env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|it| it == "gnu");
     let is_native = std::env::var("TARGET") == std::env::var("HOST");
-    let is_known = is("CARGO_CFG_TARGET_ENV", "gnu") && is_native && !is(CHOICE, "libraries");
+    let is_known = is_glibc && is_native && !is("libraries");
     if is_known { gathered(folder).ok() } else { None }
 }
 

@@ -32,5 +32,5 @@ pub use ladder::Level;
 pub use limits::Usage;
 pub use outcome::{Ending, Failure, Finished, Walls};
 pub use plan::{Manner, Plan, Program};
-pub use spawner::{Spawner, early};
+pub use spawner::{Reuse, Spawner, early};
 pub use system::host_names;

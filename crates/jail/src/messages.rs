@@ -19,17 +19,27 @@ pub enum Ask<'a> {
     /// A jail for a person of these numbers will be asked for: what can be done before its plan is known may be done now.
     /// Nothing is answered.
     Expect { user: u32, group: u32 },
-    /// Make a jail. With it come init's end of the socket for [`Order`]s, the warden's end of that for [`Change`]s, and
-    /// the spawner's end of the lease: a socket on which nothing is ever said. When the engine closes its end, the jail is
-    /// over and its control group goes; when the spawner closes its own, nothing of the jail is left.
+    /// Make a jail. With it come init's end of the socket for [`Order`]s, the warden's end of that for [`Change`]s,
+    /// the spawner's end of the lease, and the engine's own ends of the first two. The lease is a socket on which nothing is ever
+    /// said: when the engine closes its end, the jail is over and its control group goes; when the spawner closes its own, nothing
+    /// of the jail is left. The engine's ends are only held: when the engine ends, it is the spawner who ends the jail, and not
+    /// whoever is in it, on the processor on which the engine is still about to end.
     Build {
         plan: Cow<'a, Plan>,
         /// Something weaker than this is none.
         least: Level,
     },
-    /// Remove a folder of the engine's own, for which nobody waits. With it come the directory that it is in, and the folder
-    /// itself, which is held until it is gone. Nothing is answered.
-    PutAway { name: BString },
+    /// Remove a folder of the engine's own, for which nobody waits. With it come the directory that it is in, the folder
+    /// itself, which is held until it is gone, and the directory in which it is to be used again, if so. Nothing is answered.
+    PutAway { name: BString, again: Option<Again> },
+}
+
+/// A folder that is used again, if nothing is left of jails when the spawner ends: a directory in it is emptied, and it gets
+/// another name.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Again {
+    pub emptied: BString,
+    pub name: BString,
 }
 
 /// Spawner to engine. With a built jail come a handle on its first process, the listener that decides about
@@ -42,6 +52,8 @@ pub enum Built {
         notifier: bool,
         proxy: bool,
         laid: bool,
+        /// The number of its first process, unless it is to be found by the handle.
+        init: Option<u32>,
         /// Where the figures are. `None`: limits are sampled.
         places: Option<Places>,
         parts: Vec<Part>,

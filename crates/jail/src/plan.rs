@@ -34,6 +34,25 @@ pub struct View {
     pub scratch: Vec<Scratch>,
     /// For [`Cell::lay`](crate::Cell::lay); absent: no layers are laid.
     pub layers: Option<Layers>,
+    /// Parts that need not be made.
+    pub ready: Vec<Ready>,
+}
+
+/// A part of a view that lies on the host as it would be made. Where there is no view it is of no use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    /// On the host: a directory that nobody but the caller can change.
+    pub source: PathBuf,
+    pub part: ReadyPart,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReadyPart {
+    /// All [`files`](View::files), [`copies`](View::copies) and [`links`](View::links) below this directory, and a directory for each
+    /// tree there.
+    Settings(PathBuf),
+    /// A whiteout for each name that is hidden in the tree for reading of this target.
+    Mask(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -255,12 +255,44 @@ fn what_is_put_away_is_gone_when_the_spawner_is_and_nothing_else() {
     let parent = fs::File::open(&project.0).expect("the project");
     let held = fs::File::open(&folder).expect("the folder");
     for name in ["folder/a", "..", "missing", "kept/"] {
-        spawner.put_away(parent.as_fd(), name.into(), held.as_fd()).expect("it is told");
+        spawner.put_away(parent.as_fd(), name.into(), held.as_fd(), None).expect("it is told");
     }
-    spawner.put_away(parent.as_fd(), "folder".into(), held.as_fd()).expect("it is told");
+    spawner.put_away(parent.as_fd(), "folder".into(), held.as_fd(), None).expect("it is told");
     drop(spawner);
     assert!(!folder.exists());
     assert_eq!(fs::read_to_string(kept.join("file")).expect("it"), "kept\n");
+}
+
+#[test]
+fn what_is_put_away_to_be_used_again_is_emptied_and_moved_when_the_spawner_ends() {
+    let (project, spawner) = (Project::new(), spawner());
+    let (folder, elsewhere) = (project.0.join("folder"), project.0.join("elsewhere"));
+    fs::create_dir_all(folder.join("work/work/deep")).expect("folders");
+    fs::write(folder.join("kept"), "kept\n").expect("a file");
+    fs::create_dir_all(&elsewhere).expect("a folder");
+    let open = |path: &std::path::Path| fs::File::open(path).expect("a folder");
+    let (parent, held, to) = (open(&project.0), open(&folder), open(&elsewhere));
+    let reuse = |name| exacta_jail::Reuse {
+        emptied: "work".into(),
+        directory: to.as_fd(),
+        name: bstr::BStr::new(name),
+    };
+    let put_away = |name: &str, held: &fs::File, new_name| {
+        spawner.put_away(parent.as_fd(), name.into(), held.as_fd(), Some(reuse(new_name)))
+    };
+    put_away("folder", &held, "spare").expect("it is told");
+    // There is one already, and names that lead elsewhere are none.
+    for (name, new_name) in [("second", "spare"), ("third", "../third")] {
+        fs::create_dir_all(project.0.join(name).join("work")).expect("folders");
+        let held = open(&project.0.join(name));
+        put_away(name, &held, new_name).expect("it is told");
+    }
+    drop(spawner);
+    let spare = elsewhere.join("spare");
+    assert!(!folder.exists() && spare.join("work").exists());
+    assert!(fs::read_dir(spare.join("work")).expect("a folder").next().is_none());
+    assert_eq!(fs::read_to_string(spare.join("kept")).expect("it"), "kept\n");
+    assert!(!project.0.join("second").exists() && !project.0.join("third").exists());
 }
 
 /// A program can put something else at every directory on the way to the project, if those are its own. Then the layer is still

@@ -56,6 +56,8 @@ fn scene(script: &str) -> Scene {
     let (project, spawner) = (Project::new(), spawner());
     let limits = Limits { tasks: Some(200), ..Limits::default() };
     let mut cell = spawner.build(&project.plan(limits)).expect("a jail");
+    // Who was needed to make a table of owners ends when the spawner has nothing else to do.
+    eventually("the end of a helper", SOON, || descendants(spawner.process()).len() == 2);
     let [warden, init] = descendants(spawner.process())[..] else { panic!("a warden and an init") };
     let running = project.start(&mut cell, script);
     project.await_word("ready");

@@ -29,7 +29,7 @@ pub(crate) struct Ground {
 
 /// `.clada/undo`.
 pub(crate) struct Folders {
-    undo: OwnedFd,
+    pub undo: OwnedFd,
     /// Opened when they are used: a request that changes nothing needs none of them.
     log: OnceLock<OwnedFd>,
     pre: OnceLock<OwnedFd>,

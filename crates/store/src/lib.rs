@@ -123,7 +123,7 @@ pub use clean::{Cleaned, Limits};
 pub use error::{Conflict, ConflictKind, Refusal, UndoError};
 pub use facts::{Attributes, Facts, Kind, Time};
 pub use journal::Journal;
-pub use layer::{Dismissed, Layer, LayerAhead, LayerPlan, Planned};
+pub use layer::{Dismissed, Layer, LayerAhead, LayerPlan, Planned, Reuse};
 pub use mirror::{Budget, Extent, Mirror, Told};
 pub use record::{
     About, DirectoryTime, Left, Made, Numbered, Outcome, Phase, Record, RecordId, Step,

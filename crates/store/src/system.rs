@@ -456,6 +456,15 @@ pub(crate) fn now() -> Time {
     Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
+/// A small file with this content and no other, whether or not it was there.
+pub(crate) fn put_content(parent: impl AsFd, name: &[u8], content: &[u8]) -> Result<()> {
+    pass()?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(parent, name, flags, Mode::RUSR | Mode::WUSR)?;
+    append(&file, content)?;
+    rustix::fs::ftruncate(file, content.len() as u64)
+}
+
 /// An empty file that nobody has open.
 pub(crate) fn make_file(parent: impl AsFd, name: &[u8]) -> Result<()> {
     pass()?;

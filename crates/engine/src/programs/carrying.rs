@@ -7,11 +7,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use exacta_shell::filesystem::OpenFile;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use crate::filesystem::{CurrentRequest, Wake};
+use crate::filesystem::CurrentRequest;
 
 /// One piece, and as much as a pipe holds unless somebody has made it larger.
 const PIECE: usize = 64 << 10;
@@ -37,11 +38,12 @@ impl Carrier {
         Ok(Carrier { from, to })
     }
 
-    fn carry(&self, buffer: &mut [u8]) -> Carried {
+    fn carry(&self, buffer: &mut Vec<u8>) -> Carried {
         loop {
-            return match rustix::io::read(&self.from, &mut *buffer) {
+            buffer.clear();
+            return match rustix::io::read(&self.from, spare_capacity(buffer)) {
                 Ok(0) => Carried::End,
-                Ok(count) => match self.to.write_all(buffer.get(..count).unwrap_or_default()) {
+                Ok(count) => match self.to.write_all(buffer) {
                     Ok(()) => Carried::Bytes(count),
                     Err(_) => Carried::End,
                 },
@@ -54,29 +56,35 @@ impl Carrier {
 }
 
 /// All that a program writes and this process must carry.
+#[derive(Default)]
 pub struct Carriers {
     all: Vec<Carrier>,
+    /// Memory is touched when there is something to carry: many programs say nothing.
     buffer: Vec<u8>,
 }
 
 impl Carriers {
     pub fn new(all: Vec<Carrier>) -> Self {
-        let buffer = if all.is_empty() { Vec::new() } else { vec![0; PIECE] };
+        let buffer = Vec::with_capacity(if all.is_empty() { 0 } else { PIECE });
         Carriers { all, buffer }
     }
 
-    /// Carries what is there, or waits for it, but not beyond an event of the request. `true`: `handle` is ready.
-    pub fn work(
+    /// There is nothing to carry.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Carries what is there, or waits for it, but not beyond an event of the request. Which of the `events` have happened.
+    pub fn work<const EVENTS: usize>(
         &mut self,
-        handle: Option<BorrowedFd<'_>>,
-        wake: Option<&Wake>,
+        events: [Option<BorrowedFd<'_>>; EVENTS],
         patience: Option<Duration>,
-    ) -> bool {
+    ) -> [bool; EVENTS] {
         let pipes = self.all.iter().map(|carrier| carrier.from.as_fd());
-        let mut watched: Vec<PollFd<'_>> = handle
+        let mut watched: Vec<PollFd<'_>> = events
             .into_iter()
+            .flatten()
             .chain(pipes)
-            .chain(wake.map(AsFd::as_fd))
             .map(|it| PollFd::from_borrowed_fd(it, PollFlags::IN))
             .collect();
         let patience = patience.map(|time| Timespec {
@@ -84,16 +92,16 @@ impl Carriers {
             tv_nsec: time.subsec_nanos().into(),
         });
         if poll(&mut watched, patience.as_ref()).is_err() {
-            return false;
+            return [false; EVENTS];
         }
         let ready: Vec<bool> = watched.iter().map(|it| !it.revents().is_empty()).collect();
         let mut ready = ready.into_iter();
-        let ended = handle.is_some() && ready.next().unwrap_or(false);
+        let happened = events.map(|event| event.is_some() && ready.next().unwrap_or(false));
         let buffer = &mut self.buffer;
         self.all.retain(|carrier| {
             !ready.next().unwrap_or(false) || !matches!(carrier.carry(buffer), Carried::End)
         });
-        ended
+        happened
     }
 
     /// The program has ended: what it has written is delivered before anything else happens. What others write who
@@ -119,7 +127,7 @@ impl Carriers {
         }
         let work = move || {
             while !self.all.is_empty() {
-                self.work(None, None, None);
+                self.work([], None);
             }
         };
         thread::Builder::new().name("carrier".into()).spawn(work).map(Some)

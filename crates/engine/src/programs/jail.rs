@@ -273,7 +273,11 @@ impl Standing {
     /// Removes what is left of a layer, or has the spawner do it.
     pub(super) fn put_away(&self, dismissed: Dismissed) -> Result<(), UndoError> {
         let (parent, name, folder) = dismissed.whereabouts()?;
-        match self.spawner.put_away(parent, name, folder) {
+        let reuse = dismissed.reuse()?.map(|reuse| {
+            let exacta_store::Reuse { emptied, directory, name } = reuse;
+            exacta_jail::Reuse { emptied, directory, name }
+        });
+        match self.spawner.put_away(parent, name, folder, reuse) {
             Ok(()) => Ok(()),
             Err(_) => dismissed.remove(),
         }
@@ -289,13 +293,13 @@ impl Standing {
     fn start(&mut self, first: First<'_>, reach: &Reach) -> Result<Running, Failure> {
         let First { program, descriptors, manner } = first;
         let Some(proxy) = self.proxy.as_ref().filter(|_| !reach.is_empty()) else {
-            return self.cell.start_in_manner(program, descriptors, manner);
+            return self.cell.start_for_now(program, descriptors, manner);
         };
         let address = proxy.admit(reach.clone());
         let address = address.map_err(|error| Failure::new("open the way out", error))?;
         let mut program = program.clone();
         network::add_variables(&mut program.environment, &address);
-        self.cell.start_in_manner(&program, descriptors, manner)
+        self.cell.start_for_now(&program, descriptors, manner)
     }
 }
 

@@ -10,6 +10,7 @@ mod examination;
 mod git;
 mod hidden;
 mod jail;
+mod kept_parts;
 pub mod limits;
 mod plan;
 mod remembered;
@@ -54,6 +55,9 @@ pub use self::tally::Tally;
 
 /// Many programs end sooner, and until then nobody has to be ready for signals who would be a thread more.
 const SOON: Duration = Duration::from_millis(10);
+/// So long what a program writes may wait for whoever carries it: to carry it may take as long as who reads it likes, and whoever
+/// does that can look after nothing else.
+const UNCARRIED: Duration = Duration::from_millis(2);
 
 /// What the operator says about programs.
 #[derive(Debug, Clone, Default)]
@@ -341,7 +345,7 @@ impl Programs {
     ) -> Result<Ending, Failure> {
         let wake = Wake::for_a_moment(program.control)
             .map_err(|error| Failure::new("be told of what happens", error))?;
-        let soon = Instant::now() + SOON;
+        let (soon, uncarried) = (Instant::now() + SOON, Instant::now() + UNCARRIED);
         loop {
             // Before the look, so that what happens meanwhile is not missed.
             wake.clear();
@@ -352,10 +356,26 @@ impl Programs {
                     if is_soon.is_none() {
                         program.control.begin_to_wait();
                     }
-                    let next = program.control.deadline().into_iter().chain(is_soon).min();
+                    if is_soon.is_none() || (now >= uncarried && !carriers.is_empty()) {
+                        running.attend()?;
+                    }
+                    let (handle, questions) = running.handle_for_now();
+                    let waits = questions.as_ref().filter(|_| !carriers.is_empty());
+                    let uncarried = waits.map(|_| uncarried);
+                    let next = program.control.deadline().into_iter().chain(is_soon);
+                    let next = next.chain(uncarried).min();
                     let left = next.map(|end| end.saturating_duration_since(now));
-                    if carriers.work(Some(running.handle()), Some(&wake), left) {
+                    let asking = questions.as_ref().map(|it| it.as_fd());
+                    let events = [Some(handle), asking, Some(wake.as_fd())];
+                    let [ended, asked, _] = match uncarried {
+                        Some(_) => Carriers::default().work(events, left),
+                        None => carriers.work(events, left),
+                    };
+                    if ended {
                         return running.wait();
+                    }
+                    if asked {
+                        running.attend()?;
                     }
                     continue;
                 }

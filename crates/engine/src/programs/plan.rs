@@ -17,8 +17,9 @@ use exacta_shell::host::Identity;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::kept_parts::InUse;
 use super::toolchains::{self, Toolchains};
-use super::{Places, ProgramOptions, environment, git, system};
+use super::{Places, ProgramOptions, environment, git, kept_parts, system};
 use crate::network::{self, Operator, Outlook, Registries};
 
 /// Where the system's own programs are.
@@ -54,6 +55,8 @@ pub struct Prepared {
     operator: Operator,
     registries: OnceLock<Registries>,
     plan: OnceLock<Plan>,
+    /// Parts of its view.
+    in_use: OnceLock<InUse>,
 }
 
 impl Prepared {
@@ -92,6 +95,7 @@ impl Prepared {
             operator: options.network.operator.clone(),
             registries: OnceLock::new(),
             plan,
+            in_use: OnceLock::new(),
         }
     }
 
@@ -177,6 +181,7 @@ impl Prepared {
         }
         // What lies in another tree comes after it: the operator's tools may be in /tmp, or in the project.
         view.trees.sort_by_key(|tree| tree.target.components().count());
+        let _held_once = self.in_use.set(kept_parts::use_for(&mut view, state));
         view
     }
 

@@ -126,8 +126,9 @@ fn become_init(
     let walls =
         Walls { landlock, system_calls: way >= Level::Seccomp, missing, ..Walls::default() };
     let notified = notifier.is_some();
+    let parts = Vec::new();
     let entered =
-        Entered { walls, notifier: notified, proxy: false, laid: false, parts: Vec::new() };
+        Entered { walls, notifier: notified, proxy: false, laid: false, init: None, parts };
     let given: Vec<_> = notifier.iter().map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop(notifier);

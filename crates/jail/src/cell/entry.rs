@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 use rustix::io::Errno;
 use rustix::process::{
@@ -21,6 +22,7 @@ use super::init::{self, Renewal, Surroundings};
 use super::layers;
 use super::masks::{self, Mask};
 use super::outside::{Identity, Taken};
+use super::shares::{Mounts, Share};
 use super::trees::Added;
 use super::view::{Root, let_go, new_processes, take};
 use super::workshop::Workshop;
@@ -28,7 +30,7 @@ use crate::ladder::{Missing, Wall};
 use crate::limits::counted_by_jail;
 use crate::network;
 use crate::outcome::{AtStep, Failure, Walls};
-use crate::plan::{Access, Network, Plan, Tree, View};
+use crate::plan::{Access, Network, Plan, ReadyPart, Tree, View};
 use crate::processors;
 use crate::system::credentials;
 use crate::system::process::{self, Fork};
@@ -47,8 +49,8 @@ pub const NAMESPACES: libc::c_int =
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Mapped;
 
-/// Spawner to warden: what the jail is to be. With it come the sockets for orders and for changes, and after it, with as
-/// many of [`More`] as it takes, that many mounts.
+/// Spawner to warden: what the jail is to be. With it come the sockets for orders and for changes, and that many mounts, some
+/// of them with as many of [`More`] as it takes.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Furnish<'a> {
     pub plan: Cow<'a, Plan>,
@@ -59,12 +61,20 @@ pub struct Furnish<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct More;
 
-/// Warden to init: what does not need the trees of the view. With it come the socket for orders, the root, and where masks
-/// are to be made, if there are some.
+/// Warden to init: what it does of the view. With it come the socket for orders, the root, unless it is known, where masks are to
+/// be made, if there are some, and what comes with its share of the trees.
 #[derive(Debug, Serialize, Deserialize)]
 struct Begin {
     plan: Plan,
     masks: Vec<Mask>,
+    share: Share,
+}
+
+impl Begin {
+    /// Somebody waits for it.
+    fn is_awaited(&self) -> bool {
+        !self.masks.is_empty() || !self.share.is_empty()
+    }
 }
 
 /// Warden to init: the view is complete, but for this. With it come the rules of Landlock, if there are some.
@@ -80,7 +90,7 @@ struct LetGo;
 /// To the spawner. With it come init's handle, the listeners in the order of the fields, and the first layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// Init to warden only: the masks are made, unless the kernel has refused them.
+    /// Init to warden only: its share is mounted, and the masks are made, unless the kernel has refused them.
     Masked {
         refused: Option<i32>,
     },
@@ -96,6 +106,8 @@ pub struct Entered {
     pub notifier: bool,
     pub proxy: bool,
     pub laid: bool,
+    /// Init, as it is seen from outside, if the warden has said so.
+    pub init: Option<u32>,
     pub parts: Vec<Part>,
 }
 
@@ -136,13 +148,18 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
     // After the spawner has moved us into the control group: it becomes the root of what is seen of them.
     process::leave(UnshareFlags::NEWCGROUP).at("hide the control groups")?;
     timeline::mark("identity, keys");
+    // As soon as nothing of the host has to be found by its path any more. So init has one to begin with.
+    let begun = (taken == Taken::BySpawner).then(Begun::make).transpose()?;
     let (ours, theirs) = wire::pair().at("make a socket for init")?;
     match process::fork(libc::CLONE_NEWPID, None).at("make a process namespace")? {
         Fork::Child => {
+            let root = begun.map(|begun| begun.root);
             // Neither the listener, which is the engine's alone, nor the way to the spawner.
-            let entered = process::keep_only(&[theirs.as_fd()])
+            let directory = root.as_ref().map(|root| root.directory.as_fd());
+            let kept: Vec<_> = directory.into_iter().chain([theirs.as_fd()]).collect();
+            let entered = process::keep_only(&kept)
                 .at("close descriptors")
-                .and_then(|()| become_init(&theirs));
+                .and_then(|()| become_init(&theirs, root));
             let Err(failure) = entered;
             let _nobody_left_to_tell = wire::send(&theirs, &Answer::Failed(failure), &[]);
             process::exit(1)
@@ -151,7 +168,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             drop(theirs);
             // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
             let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));
-            let told = furnish(taken, missing, spawner, &ours);
+            let told = furnish(begun, missing, spawner, &ours);
             stand(told, spawner, ours, (child, &handle))
         }
     }
@@ -186,7 +203,8 @@ fn stand(
             furnished = told?;
             let parts = timeline::joined(entered.parts);
             let laid = furnished.layer.is_some();
-            Answer::Entered(Entered { laid, parts, ..entered })
+            let init = Some(process.as_raw_nonzero().get().unsigned_abs());
+            Answer::Entered(Entered { laid, init, parts, ..entered })
         }
         other => other,
     };
@@ -199,62 +217,96 @@ fn stand(
     layers::attend(process, handle, changes.as_ref(), ground)
 }
 
+/// What every view has, beside the old root.
+struct Begun {
+    grants: Handles,
+    root: Root,
+    workshop: Workshop,
+}
+
+impl Begun {
+    fn make() -> Result<Self, Failure> {
+        let grants = Handles::new();
+        let (root, workshop) = (Root::begin(&grants)?, Workshop::open()?);
+        Ok(Begun { grants, root, workshop })
+    }
+}
+
 /// Waits for the plan, and builds the view beside the old root; init moves into it, for /proc shows the namespace of who
 /// mounts it. What lies in the view without being a tree is init's part, meanwhile.
 fn furnish(
-    taken: Taken,
+    begun: Option<Begun>,
     missing: Option<Missing>,
     spawner: &OwnedFd,
     init: &OwnedFd,
 ) -> Result<Furnished, Failure> {
-    // Nothing is made before: init has more to do until then, and may have no processor but this one.
     let step = "wait for the plan";
-    let (Furnish { plan, mounts: expected }, mut orders) = told(spawner, step)?;
+    let (Furnish { plan, mounts: expected }, given) = told(spawner, step)?;
     timeline::skip();
     let plan = plan.into_owned();
-    // Where trees have still to be found by their paths, nothing of the host may be covered yet.
-    let mut trees = match taken {
-        Taken::BySpawner => Vec::new(),
-        Taken::ByWarden => take(&plan.view)?,
+    let mut given = given.into_iter();
+    let mut socket = || given.next().ok_or(Errno::BADF).at(step);
+    let (orders, changes) = (socket()?, socket()?);
+    let is_known = begun.is_some();
+    let (Begun { grants, root, workshop }, mut trees) = match begun {
+        Some(begun) => (begun, given.collect()),
+        // They have still to be found by their paths, so nothing of the host is covered before.
+        None => {
+            let trees = take(&plan.view)?;
+            (Begun::make()?, trees)
+        }
     };
-    let grants = Handles::new();
-    let (root, workshop) = (Root::begin(&grants)?, Workshop::open()?);
     let workshop = Some(workshop).filter(|_| Workshop::is_needed(&plan.view));
-    let changes = if orders.len() > 1 { orders.pop() } else { None };
-    let orders = orders.pop().ok_or(Errno::BADF).at(step)?;
-    let host_name = plan.person.host_name.clone();
-    let (view, begin) = divided(plan);
-    let memory = workshop.as_ref().map(|workshop| workshop.memory.as_fd());
-    let given = [orders.as_fd(), root.directory.as_fd()].into_iter().chain(memory);
-    wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
-    drop(orders);
-    sethostname(host_name.as_bytes()).at("name the jail")?;
-    root.add_scratch(&view, &grants)?;
     while trees.len() < expected {
         let (More, more) = told(spawner, step)?;
         trees.extend(more);
     }
-    let masked = || masks_made(init);
-    let added = root.add_trees(&view, trees, workshop, masked, &grants)?;
-    let (folders, layer) = complete(added, missing, &view, (&root, grants), init)?;
+    let host_name = plan.person.host_name.clone();
+    let (view, mut begin) = divided(plan);
+    let mut mounts = Mounts::of(&view, trees);
+    let (share, shared) = Share::take(&view, &mut mounts);
+    begin.share = share;
+    let shared = begin.share.with(grants.rules(), &shared);
+    let is_awaited = begin.is_awaited();
+    let memory = workshop.as_ref().filter(|_| !begin.masks.is_empty());
+    let memory = memory.map(|workshop| workshop.memory.as_fd());
+    let directory = (!is_known).then(|| root.directory.as_fd());
+    let given = [orders.as_fd()].into_iter().chain(directory).chain(memory).chain(shared);
+    wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
+    drop(orders);
+    sethostname(host_name.as_bytes()).at("name the jail")?;
+    root.add_scratch(&view, &grants)?;
+    let mut layer = None;
+    let masked = |added: &Added| {
+        layer = first_layer(&view, added);
+        timeline::mark("first layer");
+        if is_awaited { masks_made(init) } else { Ok(None) }
+    };
+    let added = root.add_trees(&view, mounts, workshop, masked, &grants)?;
+    let layer = layer.or_else(|| first_layer(&view, &added));
+    let (folders, layer) = complete((added, layer), missing, &view, (&root, grants), init)?;
     let ground = folders.zip(view.layers.as_ref());
     let ground = ground.and_then(|(it, layers)| layers::Ground::new(it, layers, layer.is_some()));
-    Ok(Furnished { changes, ground, layer })
+    Ok(Furnished { changes: Some(changes), ground, layer })
+}
+
+/// The layer that is to lie there from the beginning, if what it covers is in the view.
+fn first_layer(view: &View, added: &Added) -> Option<OwnedFd> {
+    added.covered.as_ref()?;
+    layers::make_first(view.layers.as_ref()?, added.layers.as_ref()?)
 }
 
 /// Lays the first layer over everything else, and tells init. Where layers are found, and that one.
 fn complete(
-    Added { mut missing, layers: folders, covered }: Added,
+    (Added { mut missing, layers: folders, covered }, layer): (Added, Option<OwnedFd>),
     more: Option<Missing>,
     view: &View,
     (root, grants): (&Root, Handles),
     init: &OwnedFd,
 ) -> Result<(Option<OwnedFd>, Option<OwnedFd>), Failure> {
     missing.extend(more);
-    let layer = match (&view.layers, &folders) {
-        (Some(layers), Some(folders)) => layers::lay_first(root, layers, folders),
-        _ => None,
-    };
+    let lay = |layer: &OwnedFd| layers::lay_first(root, view.layers.as_ref()?, layer).ok();
+    let layer = layer.filter(|layer| lay(layer).is_some());
     // What is seen there now, and not what it covers.
     if let Some(seen) = layer.as_ref().or(covered.as_ref()).filter(|_| covered.is_some()) {
         grants.tree(&Access::Write, seen.as_fd())?;
@@ -269,7 +321,7 @@ fn complete(
 /// Waits until init has made the masks. Why there are none, if so.
 fn masks_made(init: &OwnedFd) -> Result<Option<Errno>, Failure> {
     let step = "wait for init";
-    match next::<Answer>(init, step)?.0 {
+    match next_soon::<Answer>(init, step)?.0 {
         Answer::Masked { refused } => Ok(refused.map(Errno::from_raw_os_error)),
         Answer::Failed(failure) => Err(failure),
         Answer::Entered(_) | Answer::Inside => Err(Failure::new(step, Errno::PROTO)),
@@ -279,7 +331,7 @@ fn masks_made(init: &OwnedFd) -> Result<Option<Errno>, Failure> {
 /// What init answers next.
 fn heard(init: &OwnedFd) -> Result<(Answer, Vec<OwnedFd>), Failure> {
     let step = "wait for init";
-    wire::receive(init).at(step)?.ok_or(Errno::CHILD).at(step)
+    wire::receive_soon(init).at(step)?.ok_or(Errno::CHILD).at(step)
 }
 
 /// What the warden makes of a plan, and what init does. Of trees, init wants to know where they are.
@@ -287,6 +339,14 @@ fn divided(plan: Plan) -> (View, Begin) {
     let Plan { mut view, person, limits, network, debugging } = plan;
     let masks = masks::of(&view);
     let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
+    let is_ready = |path: &Path| {
+        view.ready.iter().any(
+            |ready| matches!(&ready.part, ReadyPart::Settings(folder) if path.starts_with(folder)),
+        )
+    };
+    view.files.retain(|file| !is_ready(&file.target));
+    view.copies.retain(|path| !is_ready(path));
+    view.links.retain(|link| !is_ready(&link.target));
     let theirs = View {
         trees: view.trees.iter().map(bare).collect(),
         files: std::mem::take(&mut view.files),
@@ -294,14 +354,23 @@ fn divided(plan: Plan) -> (View, Begin) {
         links: std::mem::take(&mut view.links),
         scratch: view.scratch.clone(),
         layers: None,
+        ready: Vec::new(),
     };
     let plan = Plan { view: theirs, person, limits, network, debugging };
-    (view, Begin { plan, masks })
+    (view, Begin { plan, masks, share: Share::default() })
 }
 
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
 fn next<T: DeserializeOwned>(from: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
     wire::receive::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
+}
+
+/// The same where it is about to be said.
+fn next_soon<T: DeserializeOwned>(
+    from: &OwnedFd,
+    step: &str,
+) -> Result<(T, Vec<OwnedFd>), Failure> {
+    wire::receive_soon::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
 }
 
 /// The next thing that the spawner says. Its end is not to be taken for init's.
@@ -313,8 +382,8 @@ fn told<T: DeserializeOwned>(by: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd
     next(by, step).map_err(of_spawner)
 }
 
-/// Process 1. Returns only when it could not become that.
-fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
+/// All that process 1 can do before it knows anything of the jail. A /proc that shows the processes of it, or why there is none.
+fn seclude() -> Result<Result<OwnedFd, Errno>, Failure> {
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
     // What the executable is called outside is nothing that anybody inside could know.
     set_name(c"init").at("take another name")?;
@@ -328,21 +397,48 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
     // Only what could still be gained; what it has, it needs.
     credentials::drop_bounding().at("drop all capabilities")?;
     timeline::mark("capabilities");
-    // There is nothing else to do until the plan is known.
     walls::seccomp::prepare().at("prepare the system call filter")?;
     timeline::mark("system call filter");
+    Ok(processes)
+}
+
+/// What process 1 has when it has done its part of the view.
+struct Inside {
+    plan: Plan,
+    orders: OwnedFd,
+    root: Root,
+    proxy: Option<OwnedFd>,
+    missing: Option<Missing>,
+}
+
+/// Does that, beside the warden: what can be done before the plan is known, and then the rest.
+fn furnish_inside(warden: &OwnedFd, root: Option<Root>) -> Result<Inside, Failure> {
+    let processes = seclude()?;
+    // What can be mounted there before the plan is known.
+    let mut processes = Some(processes);
+    let mut missing = None;
+    if let Some(root) = &root {
+        missing = processes.take().map(|it| root.add_processes(it)).transpose()?.flatten();
+        timeline::mark("/proc");
+    }
     let step = "wait for the warden";
-    let (Begin { plan, masks }, descriptors) = next(warden, step)?;
+    let (begin, descriptors) = next::<Begin>(warden, step)?;
     timeline::skip();
+    let is_awaited = begin.is_awaited();
+    let Begin { plan, masks, share } = begin;
     let mut descriptors = descriptors.into_iter();
     let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
-    let (orders, directory) = (taken()?, taken()?);
-    let root = Root { directory };
-    // Before anything else: the warden will wait for them.
-    if let Some(memory) = descriptors.next() {
-        let refused = masks::make(&memory, &masks).err().map(Errno::raw_os_error);
-        wire::send(warden, &Answer::Masked { refused }, &[]).at("answer the warden")?;
+    let orders = taken()?;
+    let root = root.map_or_else(|| taken().map(|directory| Root { directory }), Ok)?;
+    // Before anything else: the warden will wait for it.
+    let mut refused = None;
+    if !masks.is_empty() {
+        refused = masks::make(&taken()?, &masks).err().map(Errno::raw_os_error);
         timeline::mark("programs hidden");
+    }
+    share.mount(&plan.view, &root, descriptors)?;
+    if is_awaited {
+        wire::send(warden, &Answer::Masked { refused }, &[]).at("answer the warden")?;
     }
     root.add_own(&plan.view)?;
     timeline::mark("/etc");
@@ -353,11 +449,20 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         }
     };
     timeline::mark("network");
-    let no_processes = root.add_processes(processes)?;
-    timeline::mark("/proc");
-    let (Complete { mut missing }, rules) = next(warden, step)?;
+    if let Some(processes) = processes {
+        missing = root.add_processes(processes)?;
+        timeline::mark("/proc");
+    }
+    Ok(Inside { plan, orders, root, proxy, missing })
+}
+
+/// Process 1. Returns only when it could not become that.
+fn become_init(warden: &OwnedFd, root: Option<Root>) -> Result<Infallible, Failure> {
+    let Inside { plan, orders, root, proxy, missing: more } = furnish_inside(warden, root)?;
+    let step = "wait for the warden";
+    let (Complete { mut missing }, rules) = next_soon(warden, step)?;
     timeline::skip();
-    missing.extend(no_processes);
+    missing.extend(more);
     root.enter()?;
     wire::send(warden, &Answer::Inside, &[]).at("answer the warden")?;
     timeline::mark("change of the root");
@@ -368,13 +473,14 @@ fn become_init(warden: &OwnedFd) -> Result<Infallible, Failure> {
         notifier: notifier.is_some(),
         proxy: proxy.is_some(),
         laid: false,
+        init: None,
         parts: timeline::taken(),
     };
     let surroundings = Surroundings::Namespace { asks: notifier.is_some() };
     let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
     wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
     drop((notifier, proxy));
-    next::<LetGo>(warden, step)?;
+    next_soon::<LetGo>(warden, step)?;
     let renewal = Renewal::new(&plan.view, (landlock > 0).then_some(landlock));
     init::serve(&orders, grants, &surroundings, renewal)
 }

@@ -185,16 +185,20 @@ fn attributes(target: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     Ok(names.filter(|name| name.starts_with(b"user.")).map(<[u8]>::to_vec).collect())
 }
 
-/// The layer that lies over a tree from the beginning. Where it cannot be had, whoever wants it will ask, and be told why.
-pub fn lay_first(root: &Root, layers: &Layers, folders: &OwnedFd) -> Option<OwnedFd> {
+/// The layer that is going to lie over a tree from the beginning, when that is in the view. Where it cannot be had, whoever wants it
+/// will ask, and be told why.
+pub fn make_first(layers: &Layers, folders: &OwnedFd) -> Option<OwnedFd> {
     let folder = layers.first.as_ref()?;
     let place = Path::new(PLACE).join(inside(&layers.target));
     fchdir(folders).ok()?;
     let layer = overlay(&place, folder);
     chdir("/").ok()?;
-    let layer = layer.ok()?;
-    attach(&layer, &root.directory, inside(&layers.target)).ok()?;
-    Some(layer)
+    layer.ok()
+}
+
+/// Over everything else that is there.
+pub fn lay_first(root: &Root, layers: &Layers, layer: &OwnedFd) -> Result<(), Errno> {
+    attach(layer, &root.directory, inside(&layers.target))
 }
 
 /// To be called where the folders are: where its parts are is seen from there only.

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, linkat, mkdirat, mknodat, open
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Access, Tree, View};
+use crate::plan::{Access, Ready, ReadyPart, Tree, View};
 
 /// One of them says it for all: another name takes less than another file.
 const ABSENT: &str = "absent";
@@ -23,10 +23,24 @@ pub struct Mask {
     hidden: Vec<PathBuf>,
 }
 
-/// Those that a view needs. In a tree that is written to directly, names are covered.
+/// Those that a view needs and that are not ready. In a tree that is written to directly, names are covered.
 pub fn of(view: &View) -> Vec<Mask> {
-    let trees = view.trees.iter().enumerate().filter(|(_, tree)| is_masked(tree));
-    trees.map(|(number, tree)| Mask { number, hidden: tree.hidden.clone() }).collect()
+    let is_ready = |tree: &Tree| ready(view, tree).is_some();
+    let trees = view.trees.iter().enumerate();
+    let masked = trees.filter(|(_, tree)| is_masked(tree) && !is_ready(tree));
+    masked.map(|(number, tree)| Mask::of(number, tree)).collect()
+}
+
+impl Mask {
+    pub fn of(number: usize, tree: &Tree) -> Self {
+        Mask { number, hidden: tree.hidden.clone() }
+    }
+}
+
+/// Which of the parts that are ready is a tree's mask.
+pub fn ready(view: &View, tree: &Tree) -> Option<usize> {
+    let is_it = |ready: &Ready| matches!(&ready.part, ReadyPart::Mask(of) if *of == tree.target);
+    view.ready.iter().position(is_it).filter(|_| tree.access == Access::Read)
 }
 
 pub fn is_masked(tree: &Tree) -> bool {
@@ -40,7 +54,10 @@ pub fn name(number: usize) -> String {
 
 pub fn make(memory: &OwnedFd, masks: &[Mask]) -> Result<(), Errno> {
     if !masks.is_empty() {
-        mknodat(memory, ABSENT, FileType::CharacterDevice, Mode::empty(), 0)?;
+        match mknodat(memory, ABSENT, FileType::CharacterDevice, Mode::empty(), 0) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error),
+        }
     }
     masks.iter().try_for_each(|mask| white_out(memory, mask))
 }

@@ -11,6 +11,7 @@ mod masks;
 pub mod orders;
 pub mod outside;
 mod relocation;
+mod shares;
 mod trees;
 pub mod view;
 pub mod watch;
@@ -20,7 +21,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bstr::BString;
@@ -31,6 +32,7 @@ use rustix::net::{Shutdown, shutdown};
 use self::changes::{Awaited, Since, Unclaimed};
 use self::orders::{First, Terms, was_early};
 use self::outside::Outside;
+use self::watch::desk::{Attendance, SHORT};
 use self::watch::{Record, Watch};
 use crate::limits::{self, Lookout, Usage, Watched};
 use crate::messages::{Order, Report, Swept};
@@ -60,6 +62,8 @@ pub struct Cell {
     outside: Outside,
     /// The program that was ordered before the jail stood, until it is started, and where it is reported of.
     ordered: Option<(Program, OwnedFd)>,
+    /// It was asked for another one, and ends.
+    is_over: bool,
 }
 
 /// Our ends of what goes into a jail.
@@ -98,6 +102,7 @@ impl Cell {
             unclaimed: None,
             outside: Outside::choose(),
             ordered: None,
+            is_over: false,
         }
     }
 
@@ -159,27 +164,45 @@ impl Cell {
         descriptors: &[(u32, BorrowedFd<'_>)],
         manner: Manner,
     ) -> Result<Running, Failure> {
+        let running = self.start_for_now(program, descriptors, manner)?;
+        running.attend()?;
+        Ok(running)
+    }
+
+    /// The same for who waits for the program at once, and by that looks after it for as long as it is short
+    /// ([`Running::handle_for_now`]): nobody else does.
+    pub fn start_for_now(
+        &mut self,
+        program: &Program,
+        descriptors: &[(u32, BorrowedFd<'_>)],
+        manner: Manner,
+    ) -> Result<Running, Failure> {
         self.settle_view()?;
         let given = First { program, descriptors, manner };
         let turn = self.watched.begin();
         let early = self.ordered.take();
-        if early.as_ref().is_some_and(|(ordered, _)| ordered != program) {
+        self.is_over |= early.as_ref().is_some_and(|(ordered, _)| ordered != program);
+        if self.is_over {
+            // What was ordered may still wait for an answer, which it must not have.
             self.watched.end();
             return Err(Failure::new("order a program", Errno::PIPE));
         }
         let is_early = early.is_some();
         let mut reports = early.map_or_else(|| self.order(&given), |(_, reports)| Ok(reports))?;
-        let mut report = self.attended(&reports)?;
+        let mut report = self.attended(&reports, Some(program).filter(|_| is_early))?;
         if is_early && was_early(&report) {
             reports = self.order(&given)?;
-            report = self.attended(&reports)?;
+            report = self.attended(&reports, None)?;
         }
         match report {
             Report::Started { process } => {
                 if let Some(watch) = &self.watch {
                     watch.started(process, program);
                 }
-                Ok(Running { reports, process, watched: Arc::clone(&self.watched), turn })
+                let desk = self.watch.as_ref().map(|watch| Arc::clone(watch.desk()));
+                let attendance = Attendance::new(desk);
+                let watched = Arc::clone(&self.watched);
+                Ok(Running { reports, process, watched, turn, attendance, alone: OnceLock::new() })
             }
             Report::Failed(failure) => Err(failure),
             Report::Ended { .. } => Err(Failure::new("start a program", Errno::PROTO)),
@@ -202,9 +225,9 @@ impl Cell {
     }
 
     /// From now on somebody looks at what the jail uses, and answers what it asks. What is reported first.
-    fn attended(&mut self, reports: &OwnedFd) -> Result<Report, Failure> {
-        let attended = match &mut self.watch {
-            Some(watch) => watch.attend(reports, START),
+    fn attended(&mut self, reports: &OwnedFd, first: Option<&Program>) -> Result<Report, Failure> {
+        let attended = match &self.watch {
+            Some(watch) => watch.attend(reports, START, first),
             None => self.lookout.attend(&self.watched).at("watch limits"),
         };
         // What nobody looks at does not go on.
@@ -316,6 +339,9 @@ pub struct Running {
     watched: Arc<Watched>,
     /// How many programs were started up to this one.
     turn: u64,
+    attendance: Attendance,
+    /// It has ended and left nobody.
+    alone: OnceLock<()>,
 }
 
 impl std::fmt::Debug for Running {
@@ -325,18 +351,43 @@ impl std::fmt::Debug for Running {
 }
 
 impl Running {
-    /// Readable when the program has ended.
+    /// Readable when the program has ended. Who waits for it by this has nobody to look after: from now on a thread does that.
     pub fn handle(&self) -> BorrowedFd<'_> {
+        // Without a thread the jail has ended, and so has the program.
+        let _it_is_readable_then = self.attend();
         self.reports.as_fd()
+    }
+
+    /// The same for who looks after the program for as long as it is short: with where something inside may [ask](Self::attend),
+    /// unless somebody knows of that already.
+    pub fn handle_for_now(&self) -> (BorrowedFd<'_>, Option<Arc<OwnedFd>>) {
+        (self.reports.as_fd(), self.attendance.questions())
+    }
+
+    /// Something was asked, or this program is none that is over soon: from now on nobody has to look who asks what.
+    pub fn attend(&self) -> Result<(), Failure> {
+        self.attendance.leave().inspect_err(|_| self.watched.end())
     }
 
     /// Waits for the end. A jail that was ended has killed the program.
     pub fn wait(&self) -> Result<Ending, Failure> {
+        if let (_, Some(questions)) = self.handle_for_now() {
+            let mut watched = [&self.reports, &*questions].map(|it| PollFd::new(it, PollFlags::IN));
+            let patience = Timespec::try_from(SHORT).unwrap_or_default();
+            let _whatever_it_was = poll(&mut watched, Some(&patience));
+            let [reported, _] = watched.map(|it| it.revents());
+            if reported.is_empty() {
+                self.attend()?;
+            }
+        }
         match wire::receive::<Report>(&self.reports) {
             Ok(Some((Report::Ended { ending, resident_peak, alone }, _))) => {
                 self.watched.note_resident(resident_peak);
                 if alone {
                     self.watched.note_empty(self.turn);
+                    let _it_ends_once = self.alone.set(());
+                } else {
+                    self.attend()?;
                 }
                 Ok(ending)
             }
@@ -345,6 +396,15 @@ impl Running {
                 Err(Failure::new("wait for a program", Errno::PROTO))
             }
             Ok(None) | Err(_) => Ok(Ending::Signalled(libc::SIGKILL as u8)),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.alone.get().is_none() && self.watched.is_alive() {
+            // What may be left of it goes on asking. Without a thread the jail ends.
+            let _it_has_ended = self.attend();
         }
     }
 }

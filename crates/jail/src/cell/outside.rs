@@ -28,7 +28,38 @@ use crate::system::process;
 const NOBODY_AT_ALL: u32 = 1_750_000_000;
 
 /// The tables of owners that views need: of all their trees, one or two.
-pub type Owners = HashMap<(u32, u32), OwnedFd>;
+#[derive(Default)]
+pub struct Owners {
+    tables: HashMap<(u32, u32), OwnedFd>,
+    /// Who was needed to make them. To wait for their end takes longer than to make them, where others want the processor.
+    holders: Vec<process::Holder>,
+}
+
+impl Owners {
+    /// Ends whoever was needed to make them.
+    pub fn rest(&mut self) {
+        self.holders.clear();
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.holders.is_empty()
+    }
+
+    /// A user namespace that is only a table: this owner on disk is that user outside.
+    fn table(&mut self, (user, group): (u32, u32), outside: Outside) -> io::Result<&OwnedFd> {
+        let free = match self.tables.entry((user, group)) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(free) => free,
+        };
+        let holder = process::Holder::make(libc::CLONE_NEWUSER)?;
+        let folder = format!("/proc/{}", holder.process().as_raw_nonzero());
+        self.holders.push(holder);
+        fs::write(format!("{folder}/uid_map"), format!("{user} {} 1\n", outside.user))?;
+        fs::write(format!("{folder}/gid_map"), format!("{group} {} 1\n", outside.group))?;
+        let table = fs::File::open(format!("{folder}/ns/user"))?;
+        Ok(free.insert(table.into()))
+    }
+}
 
 /// In the order of [`sources`]; none at all when the warden finds them by itself, as the caller would.
 pub type Mounts = Vec<OwnedFd>;
@@ -77,7 +108,7 @@ pub struct Source<'a> {
     pub written: bool,
 }
 
-/// Every one of them: trees, the layers over them, and where those of requests are.
+/// Every one of them: trees, the layers over them, what is ready, and where layers of requests are.
 pub fn sources(view: &View) -> impl Iterator<Item = Source<'_>> {
     let trees = view.trees.iter().map(|tree| Source {
         path: &tree.source,
@@ -93,7 +124,9 @@ pub fn sources(view: &View) -> impl Iterator<Item = Source<'_>> {
         owned: true,
         written: true,
     });
-    trees.chain(layers).chain(requests)
+    let ready =
+        view.ready.iter().map(|ready| Source { path: &ready.source, owned: false, written: false });
+    trees.chain(layers).chain(ready).chain(requests)
 }
 
 /// A directory or file of the host, with all that is mounted there, as a mount that is attached nowhere.
@@ -176,11 +209,6 @@ impl Outside {
         if self.by_root { Taken::BySpawner } else { Taken::ByWarden }
     }
 
-    /// How many mounts [`prepare`](Self::prepare) gives.
-    pub fn count(self, view: &View) -> usize {
-        if self.by_root { sources(view).count() } else { 0 }
-    }
-
     /// The host's directories as mounts that are attached nowhere yet.
     ///
     /// Root's jails are nobody, and nobody may enter `/root` or write root's files. So for them the mounts are made
@@ -219,12 +247,9 @@ impl Outside {
 
     /// Most trees are the caller's own: makes that table before anybody asks for it.
     pub fn expect_own(self, owners: &mut Owners) {
-        let own = (geteuid().as_raw(), getegid().as_raw());
-        if self.by_root
-            && let Entry::Vacant(free) = owners.entry(own)
-            && let Ok(table) = self.owners(own)
-        {
-            free.insert(table);
+        if self.by_root {
+            let own = (geteuid().as_raw(), getegid().as_raw());
+            let _it_will_be_tried_again = owners.table(own, self);
         }
     }
 
@@ -234,11 +259,8 @@ impl Outside {
         if source.owned {
             let found = fstat(&taken).at(&step)?;
             let owner = (found.st_uid, found.st_gid);
-            let map = match owners.entry(owner) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(free) => free.insert(self.owners(owner).at(&step)?),
-            };
-            mount::map_owners(taken.as_fd(), map.as_fd()).at(&step)?;
+            let table = owners.table(owner, self).at(&step)?;
+            mount::map_owners(taken.as_fd(), table.as_fd()).at(&step)?;
         }
         Ok(taken)
     }
@@ -275,18 +297,5 @@ impl Outside {
             rustix::fs::fchown(descriptor, Some(user), Some(group))?;
         }
         Ok(())
-    }
-
-    /// A user namespace that is only a table: this owner on disk is the jail's user.
-    fn owners(self, (user, group): (u32, u32)) -> io::Result<OwnedFd> {
-        let holder = process::Holder::make(libc::CLONE_NEWUSER)?;
-        let child = holder.process();
-        let folder = format!("/proc/{}", child.as_raw_nonzero());
-        let taken = fs::write(format!("{folder}/uid_map"), format!("{user} {} 1\n", self.user))
-            .and_then(|()| {
-                fs::write(format!("{folder}/gid_map"), format!("{group} {} 1\n", self.group))
-            })
-            .and_then(|()| fs::File::open(format!("{folder}/ns/user")));
-        Ok(taken?.into())
     }
 }

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, statat};
 
@@ -51,6 +52,14 @@ impl<'a> Adding<'a> {
         }
         self.attach(tree, mount)
             .map_err(|error| Failure::new(format!("mount {}", tree.target.display()), error))
+    }
+
+    /// Settings that are ready, at their place in the view.
+    pub fn mount_settings(&mut self, target: &'a Path, mount: &OwnedFd) -> Result<(), Failure> {
+        let step = || format!("mount {}", target.display());
+        let mounted = set_flags(mount.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES)
+            .and_then(|()| Ok(self.folders.mount(mount, target)?));
+        mounted.map_err(|error| Failure::new(step(), error))
     }
 
     fn attach(&mut self, tree: &'a Tree, mount: &OwnedFd) -> io::Result<()> {

@@ -17,13 +17,14 @@ use rustix::mount::{
 use rustix::process::{chdir, fchdir, pivot_root};
 
 use super::folders::Folders;
-use super::masks::is_masked;
+use super::masks::{self, is_masked};
 use super::outside::{Source, detached, sources};
+use super::shares::Mounts;
 use super::trees::{Added, Adding};
-use super::workshop::Workshop;
+use super::workshop::{Laid, Workshop};
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
-use crate::plan::{Access, Scratch, Tree, View};
+use crate::plan::{Access, ReadyPart, Scratch, Tree, View};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags, set_own_flags};
 use crate::timeline;
 use crate::walls::landlock::Handles;
@@ -204,26 +205,27 @@ impl Root {
         Ok(())
     }
 
-    /// Trees in which nothing is hidden come first, unless they lie in one of the others: meanwhile masks are made, and `masked`
-    /// waits for them.
+    /// Trees in which nothing is hidden come first, unless they lie in one of the others: meanwhile init has its share and makes
+    /// masks, and `masked` waits for that, when it has done with these what it can.
     pub fn add_trees(
         &self,
         view: &View,
-        mut mounts: Vec<OwnedFd>,
+        Mounts { trees, written, ready, layers }: Mounts,
         mut workshop: Option<Workshop>,
-        masked: impl FnOnce() -> Result<Option<Errno>, Failure>,
+        masked: impl FnOnce(&Added) -> Result<Option<Errno>, Failure>,
         grants: &Handles,
     ) -> Result<Added, Failure> {
-        let layers = if view.layers.is_some() { mounts.pop() } else { None };
-        let mut mounts = mounts.into_iter();
-        let trees = view.trees.iter().enumerate().zip(mounts.by_ref()).collect::<Vec<_>>();
-        let is_later = |tree: &Tree| {
-            let mut above = view.trees.iter().filter(|above| has_overlay(above));
-            above.any(|above| tree.target.starts_with(&above.target))
-        };
+        let mut written = written.into_iter();
+        let trees = view.trees.iter().enumerate().zip(trees);
+        let trees = trees.filter_map(|(tree, mount)| Some((tree, mount?)));
         let (later, sooner): (Vec<_>, Vec<_>) =
-            trees.into_iter().partition(|((_, tree), _)| is_later(tree));
+            trees.partition(|((_, tree), _)| is_later(view, tree));
         let mut adding = Adding::new(view, layers, self.folders(), grants);
+        for (part, mount) in view.ready.iter().zip(&ready) {
+            if let (ReadyPart::Settings(target), Some(mount)) = (&part.part, mount) {
+                adding.mount_settings(target, mount)?;
+            }
+        }
         for ((_, tree), mount) in sooner {
             adding.mount(tree, &mount)?;
             // Here nothing can be missing: what is written to directly is covered.
@@ -233,15 +235,18 @@ impl Root {
             adding.grant(tree, mount)?;
         }
         timeline::mark("trees of the view");
+        let refused = masked(&adding.added)?;
         if let Some(workshop) = &mut workshop {
-            workshop.refused = masked()?;
+            workshop.refused = refused;
         }
         timeline::skip();
         for ((number, tree), mount) in later {
             adding.mount(tree, &mount)?;
-            let layer = if matches!(tree.access, Access::Layer(_)) { mounts.next() } else { None };
+            let layer = if matches!(tree.access, Access::Layer(_)) { written.next() } else { None };
+            let mask = masks::ready(view, tree).and_then(|place| ready.get(place)?.as_ref());
+            let laid = Laid { layer, mask };
             let (over, missing) = match &workshop {
-                Some(workshop) => workshop.finish(tree, &mount, layer, number, self)?,
+                Some(workshop) => workshop.finish(tree, &mount, laid, number, self)?,
                 None => (None, None),
             };
             adding.added.missing.extend(missing);
@@ -253,6 +258,12 @@ impl Root {
         adding.added.missing.truncate(1);
         Ok(adding.added)
     }
+}
+
+/// Whether a tree has something laid over it, or lies in one that has.
+pub fn is_later(view: &View, tree: &Tree) -> bool {
+    let mut above = view.trees.iter().filter(|above| has_overlay(above));
+    above.any(|above| tree.target.starts_with(&above.target))
 }
 
 /// Takes the old root away, for every process here: it lies on top of the new one, which the caller has as its root.

@@ -26,6 +26,15 @@ use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
 /// Directories of the host that every system has and that nobody needs any more once the trees are taken.
 const SPARE: [&str; 2] = ["/sys", "/dev"];
 
+/// What is to be laid over one tree.
+#[derive(Default)]
+pub struct Laid<'a> {
+    /// For what is written.
+    pub layer: Option<OwnedFd>,
+    /// One that is ready.
+    pub mask: Option<&'a OwnedFd>,
+}
+
 pub struct Workshop {
     /// Where [masks] are made.
     pub memory: OwnedFd,
@@ -58,7 +67,7 @@ impl Workshop {
         &self,
         tree: &Tree,
         mount: &OwnedFd,
-        layer: Option<OwnedFd>,
+        Laid { layer, mask }: Laid<'_>,
         number: usize,
         root: &Root,
     ) -> Result<(Option<OwnedFd>, Option<Missing>), Failure> {
@@ -72,7 +81,7 @@ impl Workshop {
             }
             (Access::Layer(_), None) => Err(Failure::new(step(), Errno::BADF)),
             (Access::Read, _) if !tree.hidden.is_empty() => {
-                let refused = match self.overlay(tree, None, number) {
+                let refused = match self.masked(tree, mask, number) {
                     Ok(over) => return Ok((Some(over), None)),
                     Err(refused) => refused,
                 };
@@ -83,6 +92,25 @@ impl Workshop {
             (Access::Write, _) => self.cover_written(tree, mount, root).map(|()| (None, None)),
             (Access::Read, _) => Ok((None, None)),
         }
+    }
+
+    /// With the mask that is ready. Not every file system can hold one for an overlay; then it is made.
+    fn masked(&self, tree: &Tree, mask: Option<&OwnedFd>, number: usize) -> Result<OwnedFd, Errno> {
+        let Some(mask) = mask else { return self.overlay(tree, None, number) };
+        self.laid_out(mask, number).and_then(|()| self.overlay(tree, None, number)).or_else(|_| {
+            // Beside it, for what lies there cannot be changed.
+            let beside = usize::MAX - number;
+            masks::make(&self.memory, &[masks::Mask::of(beside, tree)])?;
+            self.overlay(tree, None, beside)
+        })
+    }
+
+    /// Where the kernel finds it.
+    fn laid_out(&self, mask: &OwnedFd, number: usize) -> Result<(), Errno> {
+        let name = masks::name(number);
+        mkdirat(&self.memory, name.as_str(), Mode::from_raw_mode(0o755))?;
+        set_flags(mask.as_fd(), READ_ONLY | NO_SET_USER | NO_DEVICES).map_err(|_| Errno::PERM)?;
+        attach(mask, &self.memory, Path::new(&name))
     }
 
     /// In a tree that is written to directly, names are covered.

@@ -6,11 +6,13 @@
 
 use std::fs;
 use std::io::{self, Read, Seek};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
+use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
 /// Those files are short; one that never ends must not fill the memory.
@@ -51,6 +53,11 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<fs::File> {
     let path = path.as_ref();
     let both = fs::OpenOptions::new().read(true).write(true).open(path);
     both.or_else(|_| fs::File::open(path))
+}
+
+/// One in a directory that is open, to read it or to write to it.
+pub fn open_in(directory: &OwnedFd, name: &str, access: OFlags) -> io::Result<fs::File> {
+    Ok(openat(directory, name, access | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
 pub fn open_directory(path: &Path) -> io::Result<fs::File> {

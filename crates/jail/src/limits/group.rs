@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
@@ -47,26 +48,6 @@ impl Places {
         directories
     }
 
-    /// Puts limits in force, for a group that was just made and has none.
-    pub fn begin(&self, limits: &Limits) -> io::Result<()> {
-        let (tasks_most, memory_most) = (all_tasks(limits), limits.memory);
-        let (tasks, memory, name) = match self {
-            Places::Second { directory } => (directory, directory, "memory.max"),
-            Places::First { memory, tasks, .. } => (tasks, memory, "memory.limit_in_bytes"),
-        };
-        if let Some(most) = tasks_most {
-            files::write(tasks.join("pids.max"), &most.to_string())?;
-        }
-        if let Some(most) = memory_most {
-            files::write(memory.join(name), &most.to_string())?;
-            if matches!(self, Places::First { .. }) {
-                let with_swap = memory.join("memory.memsw.limit_in_bytes");
-                files::write_if_there(with_swap, &most.to_string())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Puts limits in force, for a group that may already be full.
     pub fn set(&self, limits: &Limits) -> io::Result<()> {
         let tasks_most = all_tasks(limits).map_or("max".to_owned(), |tasks| tasks.to_string());
@@ -99,6 +80,9 @@ impl Places {
 /// A control group that holds one jail. Removed when dropped, after the jail is dead.
 pub struct Group {
     places: Places,
+    /// Each of its directories. The way there by its path leads through `/sys`, where the kernel makes who looks wait for who makes
+    /// a network namespace, and the other way round, which takes both longer than all that they do.
+    directories: Vec<(PathBuf, OwnedFd)>,
     entrance: Entrance,
 }
 
@@ -123,18 +107,60 @@ impl Group {
             }
         }
         // From here on dropping it removes it.
-        let mut group = Group { places, entrance: Entrance::Itself(Vec::new()) };
-        group.places.begin(limits)?;
+        let entrance = Entrance::Itself(Vec::new());
+        let mut group = Group { places, directories: Vec::new(), entrance };
+        for directory in group.places.directories() {
+            let opened = files::open_directory(directory)?;
+            group.directories.push((directory.to_owned(), opened.into()));
+        }
+        group.begin(limits)?;
         if let Places::Second { directory } = &group.places {
-            files::write_if_there(directory.join("memory.swap.max"), "0")?;
-            files::write_if_there(directory.join("memory.oom.group"), "1")?;
-            group.entrance = Entrance::Born(files::open_directory(directory)?);
+            group.write_if_there(directory, "memory.swap.max", "0")?;
+            group.write_if_there(directory, "memory.oom.group", "1")?;
+            group.entrance = Entrance::Born(group.handle(directory)?.try_clone()?.into());
         } else {
-            let directories = group.places.directories();
-            let doors = directories.iter().map(|directory| files::open(directory.join("tasks")));
+            let doors =
+                group.directories.iter().map(|(_, it)| files::open_in(it, "tasks", OFlags::WRONLY));
             group.entrance = Entrance::Itself(doors.collect::<io::Result<_>>()?);
         }
         Ok(group)
+    }
+
+    fn handle(&self, directory: &Path) -> io::Result<&OwnedFd> {
+        let found = self.directories.iter().find(|(known, _)| known == directory);
+        found.map(|(_, handle)| handle).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn write(&self, directory: &Path, name: &str, text: &str) -> io::Result<()> {
+        let file = files::open_in(self.handle(directory)?, name, OFlags::WRONLY)?;
+        files::write_open(&file, text)
+    }
+
+    fn write_if_there(&self, directory: &Path, name: &str, text: &str) -> io::Result<()> {
+        match self.write(directory, name, text) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Puts limits in force, for a group that was just made and has none.
+    pub fn begin(&self, limits: &Limits) -> io::Result<()> {
+        let (tasks_most, memory_most) = (all_tasks(limits), limits.memory);
+        let (tasks, memory, name) = match &self.places {
+            Places::Second { directory } => (directory, directory, "memory.max"),
+            Places::First { memory, tasks, .. } => (tasks, memory, "memory.limit_in_bytes"),
+        };
+        if let Some(most) = tasks_most {
+            self.write(tasks, "pids.max", &most.to_string())?;
+        }
+        if let Some(most) = memory_most {
+            self.write(memory, name, &most.to_string())?;
+            if matches!(self.places, Places::First { .. }) {
+                let with_swap = "memory.memsw.limit_in_bytes";
+                self.write_if_there(memory, with_swap, &most.to_string())?;
+            }
+        }
+        Ok(())
     }
 
     /// Where a process is to be started. `None`: it is to [`enter`](Self::enter) by itself.
@@ -160,11 +186,17 @@ impl Group {
     /// Whether a process is in all of it.
     pub fn holds(&self, process: Pid) -> bool {
         let number = process.as_raw_nonzero().to_string();
-        let in_it = |directory: &&Path| {
-            let processes = files::read(directory.join("cgroup.procs")).unwrap_or_default();
+        let in_it = |(_, directory): &(PathBuf, OwnedFd)| {
+            let processes = files::open_in(directory, "cgroup.procs", OFlags::RDONLY);
+            let processes = processes.and_then(|it| files::read_open(&it)).unwrap_or_default();
             files::words(&processes).any(|it| it == number.as_bytes())
         };
-        self.places.directories().iter().all(in_it)
+        self.directories.iter().all(in_it)
+    }
+
+    /// Puts limits in force, whatever was before.
+    pub fn set(&self, limits: &Limits) -> io::Result<()> {
+        self.places.set(limits)
     }
 
     pub fn places(&self) -> &Places {

@@ -8,9 +8,14 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use bstr::{BStr, BString, ByteSlice};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, chmodat, fstat, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, chmodat, fstat, openat,
+    renameat_with, unlinkat,
+};
 use rustix::io::Errno;
 use rustix::process::geteuid;
+
+use crate::messages::Again;
 
 /// Below this nothing is removed: each level holds a descriptor.
 const DEEPEST: usize = 200;
@@ -19,32 +24,73 @@ const OWNER: u32 = 0o700;
 
 /// What is still to be removed; dropped, it is. What cannot be is left to the engine that looks there next.
 #[derive(Default)]
-pub struct Leavings(Vec<(BString, Vec<OwnedFd>)>);
+pub struct Leavings(Vec<Leaving>);
+
+struct Leaving {
+    name: BString,
+    /// Where it is, what is to be held until then, and where it is used again.
+    descriptors: Vec<OwnedFd>,
+    again: Option<Again>,
+}
 
 impl Leavings {
     /// The folder of this name in the directory that comes first. What comes with it is held until it is removed.
-    pub fn add(&mut self, name: BString, descriptors: Vec<OwnedFd>) {
-        self.0.push((name, descriptors));
+    pub fn add(&mut self, name: BString, again: Option<Again>, descriptors: Vec<OwnedFd>) {
+        self.0.push(Leaving { name, descriptors, again });
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn remove(&mut self) {
-        for (name, descriptors) in self.0.drain(..) {
-            let is_plain = !name.contains(&b'/') && name != "." && name != "..";
-            if let Some(parent) = descriptors.first().filter(|_| is_plain) {
-                let _nobody_waits = remove_below(parent.as_fd(), name.as_ref(), 0);
-            }
+    /// While there are jails, which may have mounted it: so nothing is used again.
+    pub fn remove(&mut self, before: impl FnOnce()) {
+        if !self.0.is_empty() {
+            before();
+        }
+        self.0.drain(..).for_each(|leaving| leaving.remove());
+    }
+}
+
+impl Leaving {
+    fn remove(&self) {
+        if let Some(parent) = self.descriptors.first().filter(|_| is_plain(&self.name)) {
+            let _nobody_waits = remove_below(parent.as_fd(), self.name.as_ref(), 0);
+        }
+    }
+
+    /// `None`: it is to be removed.
+    fn use_again(&self) -> Option<()> {
+        let ([parent, folder, directory], Some(again)) = (&*self.descriptors, &self.again) else {
+            return None;
+        };
+        let names = [&self.name, &again.name, &again.emptied];
+        if !names.into_iter().all(is_plain) {
+            return None;
+        }
+        empty(folder.as_fd(), again.emptied.as_ref()).ok()?;
+        let (name, new_name) = (self.name.as_slice(), again.name.as_slice());
+        renameat_with(parent, name, directory, new_name, RenameFlags::NOREPLACE).ok()
+    }
+}
+
+fn is_plain(name: &BString) -> bool {
+    !name.contains(&b'/') && name != "." && name != ".."
+}
+
+impl Drop for Leavings {
+    /// The jails are gone.
+    fn drop(&mut self) {
+        for leaving in self.0.drain(..) {
+            leaving.use_again().unwrap_or_else(|| leaving.remove());
         }
     }
 }
 
-impl Drop for Leavings {
-    fn drop(&mut self) {
-        self.remove();
-    }
+/// Removes all that is in a directory.
+fn empty(parent: BorrowedFd<'_>, name: &BStr) -> Result<(), Errno> {
+    let folder = opened(parent, name)?;
+    remove_contents(&folder, 0)
 }
 
 /// No link is followed.
@@ -56,14 +102,19 @@ fn remove_below(parent: BorrowedFd<'_>, name: &BStr, depth: usize) -> Result<(),
         }
         folder => folder?,
     };
-    for (inside, kind) in contents(&folder)? {
+    remove_contents(&folder, depth)?;
+    unlinkat(parent, name.as_bytes(), AtFlags::REMOVEDIR)
+}
+
+fn remove_contents(folder: &OwnedFd, depth: usize) -> Result<(), Errno> {
+    for (inside, kind) in contents(folder)? {
         match kind {
             Kind::Folder if depth >= DEEPEST => return Err(Errno::NAMETOOLONG),
             Kind::Folder => remove_below(folder.as_fd(), inside.as_ref(), depth + 1)?,
-            Kind::Other => unlinkat(&folder, inside.as_bytes(), AtFlags::empty())?,
+            Kind::Other => unlinkat(folder, inside.as_bytes(), AtFlags::empty())?,
         }
     }
-    unlinkat(parent, name.as_bytes(), AtFlags::REMOVEDIR)
+    Ok(())
 }
 
 /// For listing and removing, whatever its mode says.

@@ -32,6 +32,8 @@ pub struct Made {
     pub empty: bool,
     /// Removed when dropped, and only then: it must be empty.
     _group: Option<Group>,
+    /// The engine's ends of sockets into it: see [`Ask::Build`](crate::messages::Ask::Build).
+    held: Vec<OwnedFd>,
     /// Readable when the engine wants no more of it. Closed last of all: that says that nothing is left.
     pub lease: OwnedFd,
     pub leased: bool,
@@ -40,6 +42,11 @@ pub struct Made {
 impl Made {
     pub fn kill(&self) {
         let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
+    }
+
+    /// From now on it sees by itself when the engine ends: the spawner may have to wait for something.
+    pub fn release(&mut self) {
+        self.held.clear();
     }
 
     /// Waits until the warden has ended, and buries it.
@@ -94,10 +101,19 @@ pub fn build(
     let changes = given.next().ok_or(Errno::BADF).at("take the socket for changes")?;
     let sockets = Sockets { orders, changes };
     let lease = given.next().ok_or(Errno::BADF).at("take the lease")?;
+    let held: Vec<OwnedFd> = given.collect();
     let mut missing: Vec<Missing> = Vec::new();
     for way in ladder::ways(least) {
-        match attempt(&plan, way, &sockets, workshop) {
-            Ok(stood) => return finish(stood, way, least, missing, lease, &workshop.grounds),
+        let attempted = attempt(&plan, way, &sockets, workshop).or_else(|failure| {
+            // What was ready may be gone by now: then all of it is made.
+            let mut plan = plan.clone();
+            let had_some = !std::mem::take(&mut plan.view.ready).is_empty();
+            if had_some { attempt(&plan, way, &sockets, workshop) } else { Err(failure) }
+        });
+        match attempted {
+            Ok(stood) => {
+                return finish(stood, way, least, missing, (lease, held), &workshop.grounds);
+            }
             Err(failure) => missing.push(Missing::new(ladder::wall_of(way), failure)),
         }
     }
@@ -112,11 +128,11 @@ fn finish(
     way: Level,
     least: Level,
     mut missing: Vec<Missing>,
-    lease: OwnedFd,
+    (lease, held): (OwnedFd, Vec<OwnedFd>),
     grounds: &Grounds,
 ) -> Result<(Made, Built, Vec<OwnedFd>), Failure> {
     let Stood { warden, warden_handle, group, entered, descriptors } = stood;
-    let Entered { walls, notifier, proxy, laid, parts } = entered;
+    let Entered { walls, notifier, proxy, laid, init: number, parts } = entered;
     let places = group.as_ref().map(|group| group.places().clone());
     missing.extend(walls.missing);
     if group.is_none() {
@@ -134,12 +150,17 @@ fn finish(
         init: init.try_clone().at("take over the jail")?,
         empty: false,
         _group: group,
+        held,
         lease,
         leased: true,
     };
     match first {
         Some(failure) if level < least => Err(failure),
-        _ => Ok((made, Built::Ready { walls, notifier, proxy, laid, places, parts }, descriptors)),
+        _ => {
+            let init = number;
+            let ready = Built::Ready { walls, notifier, proxy, laid, init, places, parts };
+            Ok((made, ready, descriptors))
+        }
     }
 }
 
@@ -187,6 +208,15 @@ impl Workshop {
 
     pub fn tidy(&self) {
         self.grounds.tidy();
+    }
+
+    /// When nobody waits for anything.
+    pub fn rest(&mut self) {
+        self.owners.rest();
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.owners.is_at_rest()
     }
 
     /// Does what can be done before the plan is known.
@@ -245,28 +275,29 @@ impl Ahead {
     ) -> Result<Stood, Failure> {
         let Ahead { limits, warden, handle, socket, group, .. } = self;
         let step = "tell the warden";
-        // The plan first: much of it needs no tree, and is made while they are taken.
-        let mounts = workshop.outside.count(&plan.view);
-        let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts };
-        // While it waits: to move one that runs would stop it. Init may still be busy on the other one.
-        processors::lend_to(warden.0);
-        wire::send(&socket, &furnish, &[orders.as_fd(), changes.as_fd()]).at(step)?;
         let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
         if let Some((_, missing)) = changed {
             return Err(missing.failure);
         }
-        for some in mounts.chunks(MOST_MOUNTS) {
+        // While it waits: to move one that runs would stop it. Init may still be busy on the other one.
+        processors::lend_to(warden.0);
+        let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts: mounts.len() };
+        let (first, more) = mounts.split_at(mounts.len().min(MOST_MOUNTS));
+        let sockets = [orders, changes].into_iter();
+        let given: Vec<_> = sockets.chain(first).map(AsFd::as_fd).collect();
+        wire::send(&socket, &furnish, &given).at(step)?;
+        for some in more.chunks(MOST_MOUNTS) {
             let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &entry::More, &given).at(step)?;
         }
         drop(mounts);
-        std::thread::yield_now();
+        // The warden has this one now; what is left may be done on another.
+        let _where_we_are_is_good_too = processors::spread();
         // Before anything runs in it, which is when the answer has been passed on.
         if let Some(group) = group.as_ref().filter(|_| limits != plan.limits) {
-            let places = group.places();
             let is_unlimited = limits == Limits::default();
-            let set = if is_unlimited { Places::begin } else { Places::set };
-            set(places, &plan.limits).at("limit the jail")?;
+            let set = if is_unlimited { Group::begin } else { Group::set };
+            set(group, &plan.limits).at("limit the jail")?;
         }
         answered(warden, Warden { handle, socket }, group)
     }

@@ -27,7 +27,7 @@ use crate::cell::watch::{Overdue, Watch};
 use crate::cell::{Cell, Ends};
 use crate::ladder::Level;
 use crate::limits::{self, Lookout, Watched};
-use crate::messages::{Ask, Built};
+use crate::messages::{Again, Ask, Built};
 use crate::outcome::{AtStep, Failure};
 use crate::plan::{Person, Plan, Program};
 use crate::processors;
@@ -36,6 +36,15 @@ use crate::wire;
 
 /// What the process is called, in lists of processes and to itself.
 pub const NAME: &str = "exacta-spawner";
+
+/// How a folder that is put away is used again.
+pub struct Reuse<'a> {
+    /// A directory in it.
+    pub emptied: &'a BStr,
+    /// Where it is moved to, and its name there, unless there is one already.
+    pub directory: BorrowedFd<'a>,
+    pub name: &'a BStr,
+}
 
 /// Makes jails until it is dropped; all that it has made dies with it.
 pub struct Spawner {
@@ -98,7 +107,7 @@ impl Spawner {
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
         let message = Ask::Build { plan: Cow::Borrowed(plan), least };
-        let given = [&theirs, &their_changes, &their_lease].map(AsFd::as_fd);
+        let given = [&theirs, &their_changes, &their_lease, &ours, &changes].map(AsFd::as_fd);
         if self.shares {
             processors::lend_to(self.process);
         }
@@ -120,9 +129,9 @@ impl Spawner {
         built: Built,
         descriptors: Vec<OwnedFd>,
     ) -> Result<Cell, Failure> {
-        let (walls, notifier, proxy, laid, places, parts) = match built {
-            Built::Ready { walls, notifier, proxy, laid, places, parts } => {
-                (walls, notifier, proxy, laid, places, parts)
+        let (walls, notifier, proxy, laid, number, places, parts) = match built {
+            Built::Ready { walls, notifier, proxy, laid, init, places, parts } => {
+                (walls, notifier, proxy, laid, init, places, parts)
             }
             Built::Failed(failure) => return Err(failure),
         };
@@ -137,7 +146,8 @@ impl Spawner {
             .layers
             .as_ref()
             .and_then(|layers| Some((layers.target.clone(), layers.first.clone()?)));
-        let init = limits::process_of(handle.as_fd()).at("find the jail's first process")?;
+        let found = number.map_or_else(|| limits::process_of(handle.as_fd()), Ok);
+        let init = found.at("find the jail's first process")?;
         let limits = limits::kept_from_outside(&plan.limits, &walls);
         let watched = Watched::new((init, handle), places, plan.limits.clone(), walls.namespaces);
         let watched = Arc::new(watched.at("measure the jail")?);
@@ -150,18 +160,24 @@ impl Spawner {
         Ok(cell.with_parts(parts).with_first(first.zip(layer)))
     }
 
-    /// Has a folder removed with all that is in it, beside whatever comes next; when this is dropped, it is gone. The folder
-    /// may be locked: it stays so until then. What cannot be removed is left as it is.
+    /// Has a folder removed with all that is in it, beside whatever comes next; when this is dropped, it is gone, or ready to be used
+    /// again. The folder may be locked: it stays so until then. What cannot be removed is left as it is.
     pub fn put_away(
         &self,
         parent: BorrowedFd<'_>,
         name: &BStr,
         folder: BorrowedFd<'_>,
+        reuse: Option<Reuse<'_>>,
     ) -> Result<(), Failure> {
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = socket.as_ref().ok_or(Errno::PIPE).at("ask the spawner")?;
-        let message = Ask::PutAway { name: name.to_owned() };
-        wire::send(socket, &message, &[parent, folder]).at("ask the spawner")
+        let again = |reuse: &Reuse<'_>| Again {
+            emptied: reuse.emptied.to_owned(),
+            name: reuse.name.to_owned(),
+        };
+        let message = Ask::PutAway { name: name.to_owned(), again: reuse.as_ref().map(again) };
+        let given = [parent, folder].into_iter().chain(reuse.map(|reuse| reuse.directory));
+        wire::send(socket, &message, &given.collect::<Vec<_>>()).at("ask the spawner")
     }
 }
 

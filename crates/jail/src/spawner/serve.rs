@@ -56,6 +56,13 @@ extern "C" fn divert(
 #[derive(Default)]
 struct Jails(Vec<Made>);
 
+impl Jails {
+    /// Before something that may take its time.
+    fn release(&mut self) {
+        self.0.iter_mut().for_each(Made::release);
+    }
+}
+
 impl Drop for Jails {
     fn drop(&mut self) {
         self.0.iter().for_each(Made::kill);
@@ -81,12 +88,14 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     let (mut tidied, mut expects) = (false, expected.is_some());
     loop {
         let is_tidy = tidied || expects;
-        let patience = if is_tidy && leavings.is_empty() { None } else { Some(&IDLE) };
+        let is_done = is_tidy && leavings.is_empty() && workshop.is_at_rest();
+        let patience = if is_done { None } else { Some(&IDLE) };
         match wait(&socket, &mut jails.0, patience)? {
             Woken::Asked => {}
             Woken::Otherwise => continue,
             Woken::Idle => {
-                leavings.remove();
+                leavings.remove(|| jails.release());
+                workshop.rest();
                 if !expects && !std::mem::replace(&mut tidied, true) {
                     workshop.tidy();
                 }
@@ -105,8 +114,8 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
                 workshop.expect(Identity { user, group });
                 continue;
             }
-            Some((Ask::PutAway { name }, descriptors)) => {
-                leavings.add(name, descriptors);
+            Some((Ask::PutAway { name, again }, descriptors)) => {
+                leavings.add(name, again, descriptors);
                 continue;
             }
             Some((Ask::Build { plan, least }, descriptors)) => {
@@ -114,6 +123,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
             }
         };
         expects = false;
+        jails.release();
         match build(plan, least, descriptors, &mut workshop) {
             Ok((jail, built, descriptors)) => {
                 jails.0.push(jail);

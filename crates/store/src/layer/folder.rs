@@ -11,6 +11,7 @@ use bstr::{BStr, BString, ByteSlice};
 use rustix::io::Errno;
 
 use super::plan;
+use super::spare::SPARE;
 use crate::content;
 use crate::copying;
 use crate::error::{At, UndoError};
@@ -180,7 +181,12 @@ impl Layer {
     /// The same without the work: from now on it is no layer, and what is left of it is to be removed by somebody.
     pub fn dismiss(self) -> Result<Dismissed, UndoError> {
         let name = unfinished(&self.ground, &self.name)?;
-        Ok(Dismissed { ground: self.ground, name, folder: self.folder })
+        Ok(Dismissed { ground: self.ground, name, folder: self.folder, is_unused: false })
+    }
+
+    /// The same for one that is [untouched](Self::is_untouched): its folder can be used again.
+    pub fn dismiss_unused(self) -> Result<Dismissed, UndoError> {
+        self.dismiss().map(|dismissed| Dismissed { is_unused: true, ..dismissed })
     }
 
     /// Keeps the layer for a person to decide: [`Journal::commit`] or [`Journal::discard`].
@@ -215,6 +221,7 @@ pub struct Dismissed {
     pub(super) ground: Arc<Ground>,
     pub(super) name: BString,
     pub(super) folder: OwnedFd,
+    pub(super) is_unused: bool,
 }
 
 impl Dismissed {
@@ -223,9 +230,26 @@ impl Dismissed {
         Ok((self.ground.folders()?.run.as_fd(), self.name.as_bstr(), self.folder.as_fd()))
     }
 
+    /// How it becomes the folder of another layer, if it can: when nothing has it mounted any more, [`WORK`] is emptied, and it is
+    /// moved to this name in this directory, unless there is one already. The lock is for who does that.
+    pub fn reuse(&self) -> Result<Option<Reuse<'_>>, UndoError> {
+        if !self.is_unused {
+            return Ok(None);
+        }
+        let directory = self.ground.folders()?.undo.as_fd();
+        Ok(Some(Reuse { emptied: WORK.as_bstr(), directory, name: SPARE.as_bstr() }))
+    }
+
     pub fn remove(self) -> Result<(), UndoError> {
         remove(&self.ground, &self.name)
     }
+}
+
+/// What is to be done with a folder that is used again.
+pub struct Reuse<'a> {
+    pub emptied: &'a BStr,
+    pub directory: BorrowedFd<'a>,
+    pub name: &'a BStr,
 }
 
 pub(crate) fn mark(folder: BorrowedFd<'_>, mark: &[u8]) -> Result<(), Errno> {

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::folder::{ABOUT, Dismissed, Layer, MOMENT, UNFINISHED, UPPER, WORK, moment};
 use super::marks::Marks;
 use super::plan::is_whiteout;
+use super::spare;
 use crate::error::{At, UndoError};
 use crate::facts::{self, Attributes, Facts};
 use crate::ground::Ground;
@@ -62,6 +63,9 @@ impl Journal {
         let mut name = BString::from(UNFINISHED);
         name.extend(format!("{}.{:09}-{process}-{count}", now.seconds, now.nanos).bytes());
         let made = || -> Result<(OwnedFd, Filled), Errno> {
+            if let Some(found) = spare::take(&self.ground, run, &name) {
+                return Ok(found);
+            }
             system::make_directory(run, &name)?;
             let folder = system::open_listing(run, &name)?;
             system::lock(&folder)?;
@@ -88,12 +92,12 @@ fn retried<T>(make: impl Fn() -> Result<T, UndoError>) -> Result<T, UndoError> {
     make()
 }
 
-struct Filled {
+pub(super) struct Filled {
     /// An overlay cannot write here: it has to write elsewhere, and that is brought here when it has ended.
-    aside: bool,
-    root: Facts,
-    attributes: Attributes,
-    telling: bool,
+    pub aside: bool,
+    pub root: Facts,
+    pub attributes: Attributes,
+    pub telling: bool,
 }
 
 fn fill(ground: &Ground, folder: &OwnedFd) -> Result<Filled, Errno> {
@@ -166,7 +170,8 @@ impl LayerAhead {
         let encoded = encoded.at("make a layer", &name)?;
         let run = &layer.ground.folders()?.run;
         let begun = || -> Result<(), Errno> {
-            system::append(system::create_file(&layer.folder, ABOUT)?, &encoded)?;
+            // One that is used again has that of the request before.
+            system::put_content(&layer.folder, ABOUT, &encoded)?;
             system::rename(run, &layer.name, run, &name)
         };
         let begun = begun();
@@ -181,6 +186,6 @@ impl LayerAhead {
     /// It is not used. What is left of it is to be removed by somebody.
     pub fn dismiss(self) -> Dismissed {
         let Layer { ground, name, folder, .. } = self.layer;
-        Dismissed { ground, name, folder }
+        Dismissed { ground, name, folder, is_unused: false }
     }
 }

@@ -156,3 +156,124 @@ fn one_whose_process_died_goes() {
     assert_eq!(count(&project), 0);
     assert!(journal.held().unwrap().is_empty());
 }
+
+/// What the spawner does with the folder of a layer that nobody has touched, when its jail is gone.
+fn put_back(project: &Project, layer: crate::Layer) {
+    let dismissed = layer.dismiss_unused().unwrap();
+    let folder = run_folder(project).join(dismissed.whereabouts().unwrap().1.to_string());
+    let reuse = dismissed.reuse().unwrap().expect("it can be used again");
+    let emptied = folder.join(reuse.emptied.to_string());
+    fs::remove_dir_all(&emptied).unwrap();
+    fs::create_dir(&emptied).unwrap();
+    fs::rename(&folder, spare(project)).unwrap();
+    // Closing it is not enough here: a process that another test is about to start has it open too until it executes its program.
+    let lock = dismissed.whereabouts().unwrap().2;
+    rustix::fs::flock(lock, rustix::fs::FlockOperation::Unlock).unwrap();
+}
+
+fn spare(project: &Project) -> PathBuf {
+    project.root.join(".clada/undo/spare")
+}
+
+fn untouched(project: &Project) -> crate::Layer {
+    let mut layer = project.journal().unstamped_layer(&about()).unwrap();
+    layer.stamp().unwrap();
+    assert!(layer.is_untouched());
+    layer
+}
+
+/// What it is known by.
+fn inode(path: &std::path::Path) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(&fs::metadata(path).unwrap())
+}
+
+#[test]
+fn a_folder_that_nobody_has_touched_is_used_again() {
+    let project = Project::new();
+    put_back(&project, untouched(&project));
+    let kept = inode(&spare(&project));
+    assert_eq!(count(&project), 0);
+    // A change of the root that a new one would show too.
+    project.run("echo 1 > before");
+    let layer = untouched(&project);
+    assert!(!spare(&project).exists(), "there is one at most");
+    let folder = run_folder(&project).join(layer.name().to_string());
+    assert_eq!(inode(&folder), kept);
+    let time = |path: &std::path::Path| fs::metadata(path).unwrap().modified().unwrap();
+    assert_eq!(time(&folder.join("upper")), time(&project.root));
+    // It is a layer like any other.
+    let (journal, before) = (project.journal(), project.tree());
+    project.run_on(&layer, "echo 2 > before; echo made > made");
+    let recording = journal.begin(about());
+    recording.apply(&layer).unwrap();
+    recording.finish(Outcome::default()).unwrap().unwrap();
+    layer.discard().unwrap();
+    journal.undo(&LAST, PLAIN).unwrap();
+    project.assert(&before, "undone");
+    assert_eq!(count(&project), 0);
+}
+
+#[test]
+fn a_folder_that_is_used_again_says_what_the_request_is_about() {
+    let project = Project::new();
+    let long = crate::About { command: "a longer one than the next".into(), ..about() };
+    let mut layer = project.journal().unstamped_layer(&long).unwrap();
+    layer.stamp().unwrap();
+    put_back(&project, layer);
+    let layer = untouched(&project);
+    project.run_on(&layer, "echo made > made");
+    // Its process dies, and whoever opens the journal next holds it.
+    drop(layer);
+    let held = project.recovered().log().unwrap();
+    assert_eq!(held.last().map(|record| &record.about), Some(&about()));
+}
+
+#[test]
+fn a_folder_that_is_not_as_it_would_be_made_is_not_used_again() {
+    type Change = fn(&Project);
+    let changes: [(&str, Change); 6] = [
+        ("something is in it", |project| {
+            fs::write(spare(project).join("upper/made"), "").unwrap();
+        }),
+        ("the kernel has left something", |project| {
+            fs::create_dir(spare(project).join("work/incompat")).unwrap();
+        }),
+        ("the state would be seen", |project| {
+            fs::remove_file(spare(project).join("upper/.clada")).unwrap();
+        }),
+        ("no moment is known", |project| {
+            fs::remove_file(spare(project).join("moment")).unwrap();
+        }),
+        ("the root has another mode", |project| {
+            fs::set_permissions(&project.root, fs::Permissions::from_mode(0o711)).unwrap();
+        }),
+        ("the root has another attribute", |project| {
+            let value = rustix::fs::XattrFlags::empty();
+            rustix::fs::setxattr(&project.root, "user.some", b"value", value).unwrap();
+        }),
+    ];
+    for (why, change) in changes {
+        let project = Project::new();
+        put_back(&project, untouched(&project));
+        change(&project);
+        let layer = untouched(&project);
+        assert!(!spare(&project).exists(), "{why}: it goes");
+        let upper = run_folder(&project).join(layer.name().to_string()).join("upper");
+        let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&upper), mode(&project.root), "{why}");
+        assert!(!upper.join("made").exists(), "{why}");
+        layer.discard().unwrap();
+    }
+}
+
+#[test]
+fn a_folder_that_somebody_is_about_to_put_back_is_left_alone() {
+    let project = Project::new();
+    put_back(&project, untouched(&project));
+    let held = fs::File::open(spare(&project)).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let layer = untouched(&project);
+    assert!(spare(&project).exists());
+    drop(held);
+    layer.discard().unwrap();
+}

@@ -291,7 +291,7 @@ impl Layering {
         }
         // Most programs only read.
         if mirror.is_none() && layer.is_untouched() {
-            return put_away(layer.dismiss()?).map(|()| None);
+            return put_away(layer.dismiss_unused()?).map(|()| None);
         }
         self.decide(layer, keep, exit, put_away)
     }

@@ -95,11 +95,6 @@ impl Census {
         self.put_in_force(threads)
     }
 
-    /// Of processes, and of all tasks.
-    pub fn limits(&self) -> (Option<u32>, Option<u32>) {
-        (self.limit, self.tasks)
-    }
-
     pub fn peak(&self) -> u32 {
         self.peak
     }

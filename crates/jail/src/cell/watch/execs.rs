@@ -47,6 +47,8 @@ pub struct Notes {
     pub in_force: Option<(Option<u32>, Option<u32>)>,
     /// Programs the engine has started and that have not been seen to execute, by their number inside.
     expected: HashMap<u32, (BString, Vec<BString>)>,
+    /// The execution of one that was ordered, of which it is not known yet which number it has inside.
+    unnumbered: Option<u64>,
 }
 
 impl Notes {
@@ -73,6 +75,13 @@ impl Notes {
     }
 
     pub fn started(&mut self, process: u32, program: &Program) {
+        if let Some(number) = self.unnumbered.take() {
+            let place = self.place(number);
+            if let Some(exec) = place.and_then(|place| self.record.execs.get_mut(place)) {
+                exec.process = process;
+            }
+            return;
+        }
         let of_it = |exec: &&mut Exec| exec.process == process && exec.parent == 1;
         match self.record.execs.iter_mut().find(of_it) {
             Some(exec) if exec.path.is_empty() => {
@@ -244,14 +253,40 @@ impl Recorder {
             confirmed: false,
         };
         let number = self.seen.lock().add(exec);
-        if let (Some(number), Some(process)) = (number, look.process)
+        self.follow(number, look.process, question.thread, look.before);
+        number
+    }
+
+    /// Sees later whether it was executed.
+    fn follow(
+        &mut self,
+        number: Option<u64>,
+        process: Option<Visible>,
+        thread: u32,
+        before: Option<Identity>,
+    ) {
+        if let (Some(number), Some(process)) = (number, process)
             && self.pending.len() < MOST_PENDING
         {
             let begun = Instant::now();
             let due = begun + FIRST_WAIT;
-            let (thread, before) = (question.thread, look.before);
             self.pending.push(Pending { number, thread, process, before, begun, due });
         }
+    }
+
+    /// The same for the one program that was ordered for a jail in which nothing else has run: all but its number is known, and while it
+    /// waits nobody has to look for that.
+    pub fn note_ordered(&mut self, question: &Question, program: &Program) -> Option<u64> {
+        let path = joined(program.directory.clone(), program.path.clone());
+        let argv = program.argv.clone();
+        let exec = Exec { path, argv, process: 0, parent: 1, confirmed: false };
+        let process = Visible::new(question.thread).ok();
+        let before = process.as_ref().and_then(|process| process.executed().ok());
+        let mut notes = self.seen.lock();
+        let number = notes.add(exec);
+        notes.unnumbered = number;
+        drop(notes);
+        self.follow(number, process, question.thread, before);
         number
     }
 
@@ -261,6 +296,12 @@ impl Recorder {
             self.pending.retain(|pending| pending.number != number);
             self.seen.lock().forget(number);
         }
+        self.seen.lock().unnumbered = None;
+    }
+
+    /// Another program was ordered.
+    pub fn begin(&mut self) {
+        self.seen.lock().unnumbered = None;
     }
 
     /// The number inside of a parent. One that is gone has left its children to init.
@@ -280,6 +321,13 @@ impl Recorder {
     /// When to look next whether something was executed.
     pub fn due(&self) -> Option<Instant> {
         self.pending.iter().map(|pending| pending.due).min()
+    }
+
+    /// Looks at everything, for something is known to have been executed just now.
+    pub fn confirm_now(&mut self) {
+        let now = Instant::now();
+        self.pending.iter_mut().for_each(|pending| pending.due = now);
+        self.confirm(now);
     }
 
     /// Looks at what is due.
@@ -400,7 +448,15 @@ fn absolute(process: &Visible, words: &Words, path: BString) -> BString {
         Some(number) => process.link(&format!("fd/{number}")),
         None => process.link("cwd"),
     };
-    let Ok(mut base) = base else { return path };
+    let Ok(base) = base else { return path };
+    joined(base, path)
+}
+
+/// A path as seen from a directory.
+fn joined(mut base: BString, path: BString) -> BString {
+    if path.starts_with(b"/") {
+        return path;
+    }
     if !path.is_empty() {
         if !base.ends_with(b"/") {
             base.push(b'/');

@@ -1,24 +1,28 @@
 //! Answers the questions that a jail's processes wait with: room for a thread, and may this be executed.
 //!
+//! Most programs ask once, to be executed themselves, and end soon after. So whoever starts a program answers that, and whoever
+//! waits for it keeps an eye on the questions; a thread takes over as soon as there are more, or it takes longer ([`desk`]).
+//!
 //! Nothing is refused here. The limit on processes is the kernel's, kept in step with the threads there are ([`census`]).
 //! Between question and execution a program can change what was looked at, so that is written down and let through.
 //! The wall does not depend on this thread: should it fail, its end of the questions closes with it, and from then on
 //! the kernel answers all of them with an error.
 
 mod census;
+pub mod desk;
 mod execs;
 mod processes;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use self::census::Census;
+use self::desk::Desk;
 use self::execs::Recorder;
 use crate::limits::{Lookout, Watched};
 use crate::outcome::{AtStep, Exec, Failure, LimitHit};
@@ -83,13 +87,12 @@ impl Overdue {
     }
 }
 
-/// The engine's end: the thread itself ends with the jail.
+/// The engine's end. Who answers ends with the jail.
 pub struct Watch {
     seen: Seen,
     overdue: Overdue,
     init: u32,
-    /// Until the first program was ordered: before that nobody asks.
-    waiting: Option<Answering>,
+    desk: Arc<Desk>,
 }
 
 /// Held for moments only, so that nothing in the jail waits for the engine.
@@ -115,29 +118,41 @@ impl Watch {
         let seen = Seen::default();
         seen.lock().put_in_force(processes, tasks);
         let recorder = Recorder::new(init, seen.clone());
-        let answering =
-            Answering { census, recorder, seen: seen.clone(), listener, overdue: overdue.clone() };
-        Ok(Watch { seen, overdue, init, waiting: Some(answering) })
+        seccomp::wake_synchronously(listener.as_fd());
+        let answering = Answering {
+            census,
+            recorder,
+            seen: seen.clone(),
+            listener: Arc::new(listener),
+            overdue: overdue.clone(),
+            limits: (processes, tasks),
+            taken: 0,
+        };
+        Ok(Watch { seen, overdue, init, desk: Arc::new(Desk::new(answering)) })
     }
 
-    /// Begins to answer, if it does not yet. The first questions are answered here, until there is something to read about the
-    /// program that was started; a thread goes on with it, which comes up while that runs.
-    pub fn attend(&mut self, reports: &OwnedFd, patience: Duration) -> Result<(), Failure> {
+    /// A program was ordered. What it asks first is answered here, unless a thread answers everything, until there is something to
+    /// read about it.
+    /// `first`: nothing else has run, and this is what it was made for.
+    pub fn attend(
+        &self,
+        reports: &OwnedFd,
+        patience: Duration,
+        first: Option<&Program>,
+    ) -> Result<(), Failure> {
         self.overdue.begin();
-        let Some(mut answering) = self.waiting.take() else { return Ok(()) };
-        seccomp::wake_synchronously(answering.listener.as_fd());
-        answering.answer_until(reports, Instant::now() + patience);
-        thread::Builder::new()
-            .name("jail-watch".to_owned())
-            .stack_size(256 << 10)
-            .spawn(move || answering.run())
-            .at("start the thread that watches a jail")?;
-        Ok(())
+        self.desk.begin(reports, Instant::now() + patience, first)
+    }
+
+    /// Where whoever waits for a program sees to it that others are answered.
+    pub fn desk(&self) -> &Arc<Desk> {
+        &self.desk
     }
 
     /// What the engine itself has started is known to it, whether or not its memory could be read.
     pub fn started(&self, process: u32, program: &Program) {
         self.seen.lock().started(process, program);
+        self.desk.confirm();
     }
 
     /// Puts other limits on processes and tasks in force. The thread keeps to them from its next look on.
@@ -161,17 +176,21 @@ impl Watch {
     }
 }
 
-/// The thread's own.
+/// Of who answers.
 struct Answering {
-    listener: OwnedFd,
+    listener: Arc<OwnedFd>,
     census: Census,
     recorder: Recorder,
     seen: Seen,
     overdue: Overdue,
+    /// As they were last heard of, of processes and of all tasks.
+    limits: (Option<u32>, Option<u32>),
+    /// How often what was seen had been taken by then.
+    taken: u64,
 }
 
 impl Drop for Answering {
-    /// Whatever ends the thread, limits are looked at for as long as something runs.
+    /// Whatever ends who answers, limits are looked at for as long as something runs.
     fn drop(&mut self) {
         if self.overdue.at().take().is_some() {
             self.overdue.attend();
@@ -182,11 +201,13 @@ impl Drop for Answering {
 impl Answering {
     /// Until somebody has something to say about the program, nobody is left, or it takes too long, which whoever waits for the
     /// program finds out.
-    fn answer_until(&mut self, reports: &OwnedFd, latest: Instant) {
+    fn answer_until(&mut self, reports: &OwnedFd, latest: Instant, mut first: Option<&Program>) {
+        self.keep_up();
+        self.recorder.begin();
         loop {
             let left = latest.saturating_duration_since(Instant::now());
             let left = Timespec::try_from(left).unwrap_or_default();
-            let mut watched = [reports, &self.listener].map(|it| PollFd::new(it, PollFlags::IN));
+            let mut watched = [reports, &*self.listener].map(|it| PollFd::new(it, PollFlags::IN));
             match poll(&mut watched, Some(&left)) {
                 Err(Errno::INTR) => continue,
                 Ok(0) | Err(_) => return,
@@ -201,43 +222,32 @@ impl Answering {
                 Err(error) if has_gone(&error) => continue,
                 Err(_) => return,
             };
-            self.answer_first(&question);
+            self.answer_first(&question, first.take());
         }
     }
 
     /// One that was ordered early is older than the limits, which programs inherit from init: it is held to them first.
-    fn answer_first(&mut self, question: &Question) {
+    fn answer_first(&mut self, question: &Question, first: Option<&Program>) {
         let listener = self.listener.as_fd();
         let asked = seccomp::still_asked(listener, question.id);
         if asked && self.census.hold(question.thread).is_err() {
             let _it_may_be_dead = seccomp::refuse(listener, question.id, libc::EAGAIN);
         } else {
-            self.answer(question);
+            self.answer(question, first);
         }
     }
 
     /// Until nobody is left who could ask.
     fn run(mut self) {
-        let (mut taken, mut limits) = (0, self.census.limits());
         loop {
             let overdue = *self.overdue.at();
             let due = [self.recorder.due(), self.census.due(), overdue];
             let due = due.into_iter().flatten().min();
             let asked = self.wait(due);
-            let notes = self.seen.lock();
-            let (limits_now, taken_now) = (notes.limits, notes.taken);
-            drop(notes);
-            if limits != limits_now {
-                limits = limits_now;
-                let _in_force_already = self.census.set_limits(limits_now.0, limits_now.1);
-            }
-            if taken != taken_now {
-                taken = taken_now;
-                self.census.forget_peak();
-            }
+            self.keep_up();
             match asked {
                 Ok(true) => match seccomp::receive(self.listener.as_fd()) {
-                    Ok(question) => self.answer(&question),
+                    Ok(question) => self.answer(&question, None),
                     Err(error) if has_gone(&error) => {}
                     Err(_) => return,
                 },
@@ -256,11 +266,26 @@ impl Answering {
         }
     }
 
+    /// Hears of what the engine has changed meanwhile.
+    fn keep_up(&mut self) {
+        let notes = self.seen.lock();
+        let (limits, taken) = (notes.limits, notes.taken);
+        drop(notes);
+        if self.limits != limits {
+            self.limits = limits;
+            let _in_force_already = self.census.set_limits(limits.0, limits.1);
+        }
+        if self.taken != taken {
+            self.taken = taken;
+            self.census.forget_peak();
+        }
+    }
+
     /// `true`: there is a question. An error: nobody is left.
     fn wait(&self, due: Option<Instant>) -> Result<bool, Errno> {
         let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-        let mut watched = [PollFd::new(&self.listener, PollFlags::IN)];
+        let mut watched = [PollFd::new(&*self.listener, PollFlags::IN)];
         match poll(&mut watched, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error),
@@ -272,7 +297,7 @@ impl Answering {
         if found.is_empty() { Ok(false) } else { Err(Errno::PIPE) }
     }
 
-    fn answer(&mut self, question: &Question) {
+    fn answer(&mut self, question: &Question, first: Option<&Program>) {
         let listener = self.listener.as_fd();
         // Whoever asked may have died meanwhile; then there is nobody to be answered.
         let _it_may_be_dead = match kind(question.call) {
@@ -284,7 +309,10 @@ impl Answering {
             Kind::Execution => {
                 self.census.attend();
                 // Before it is let through: what has run is in the record, however soon that is asked for.
-                let noted = self.recorder.note(listener, question);
+                let noted = match first {
+                    Some(program) => self.recorder.note_ordered(question, program),
+                    None => self.recorder.note(listener, question),
+                };
                 let answered = seccomp::let_through(listener, question.id);
                 if answered.is_err() {
                     self.recorder.forget(noted);

@@ -268,18 +268,30 @@ pub fn compile(choices: Choices) -> Option<Vec<libc::sock_filter>> {
 
 /// From this number on this rule, until the next.
 fn ranges_of(choices: Choices) -> Vec<(u32, Rule)> {
+    let absent = ABSENT.iter().flat_map(|(_why, calls)| *calls);
+    let depending = DEPENDING.iter().chain(DEPENDING_BEFORE).map(|(call, _)| call);
+    let mut named: Vec<c_long> =
+        absent.chain(DEBUGGING).chain(NOBODYS).chain(depending).copied().collect();
+    named.sort_unstable();
+    named.dedup();
     let mut ranges = vec![(0, Rule::Allow)];
-    for number in 0..=LAST_KNOWN {
-        let rule = rule_for(number, choices);
+    let mut begin = |number: c_long, rule: Rule| {
         if let Ok(number) = u32::try_from(number)
             && ranges.last().is_some_and(|(_, last)| *last != rule)
         {
             ranges.push((number, rule));
         }
+    };
+    let mut next = 0;
+    for number in named {
+        if number > next {
+            begin(next, Rule::Allow);
+        }
+        begin(number, rule_for(number, choices));
+        next = number + 1;
     }
-    if let Ok(unknown) = u32::try_from(LAST_KNOWN + 1) {
-        ranges.push((unknown, Rule::Absent));
-    }
+    begin(next, Rule::Allow);
+    begin(LAST_KNOWN + 1, Rule::Absent);
     ranges
 }
 

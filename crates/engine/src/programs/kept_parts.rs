@@ -1,0 +1,421 @@
+//! Parts of the view that are the same for every jail, kept in the operator's state: the whiteouts of hidden programs, and the
+//! files of `/etc`.
+//!
+//! To make them name by name for each jail takes as long as a good part of it. What is kept is called by a digest of all that is in
+//! it and of what that was made from. It has its name when it is complete and is not changed any more: what would be different is
+//! another one. Like what is remembered, it lies where nothing in a jail reaches it, and is used only if nobody but the operator
+//! can have written it. Where it cannot be had, the jail makes its own.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator's own system and state, which no script can see"
+)]
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use exacta_jail::plan::{Access, Ready, ReadyPart, Tree, View};
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
+use rustix::process::geteuid;
+use sha2::{Digest as _, Sha256};
+
+/// In the operator's state.
+const FOLDER: &str = "view";
+/// Of how these are made; another one makes others.
+const FIRST: &[u8] = concat!("exacta view 1 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+/// So many are kept, and those that were made lately: a jail may use one that nobody else would.
+const MOST: usize = 16;
+const LATELY: Duration = Duration::from_secs(24 * 60 * 60);
+/// What was changed so shortly before it was looked at may change once more without its time telling.
+const SETTLED: Duration = Duration::from_secs(3);
+const UNFINISHED: &str = ".new-";
+
+/// Held for as long as something may be in use: nobody removes it meanwhile.
+#[derive(Debug, Default)]
+pub struct InUse {
+    _handles: Vec<fs::File>,
+}
+
+/// Has a view use what is kept of it. To be called when nothing is added to it any more.
+pub fn use_for(view: &mut View, state: Option<&Path>) -> InUse {
+    let Some(state) = state.filter(|state| is_nobody_elses(state)) else { return InUse::default() };
+    let folder = state.join(FOLDER);
+    let masks = view.trees.iter().filter(|tree| is_masked(tree));
+    let masks = masks.filter_map(|tree| mask(&folder, tree));
+    let parts: Vec<(Ready, fs::File)> = masks.chain(settings(&folder, view)).collect();
+    let (ready, handles) = parts.into_iter().unzip();
+    view.ready = ready;
+    InUse { _handles: handles }
+}
+
+fn is_masked(tree: &Tree) -> bool {
+    tree.access == Access::Read && !tree.hidden.is_empty()
+}
+
+fn mask(folder: &Path, tree: &Tree) -> Option<(Ready, fs::File)> {
+    let mut digest = begun(b"mask");
+    tree.hidden.iter().for_each(|hidden| add(&mut digest, &[hidden.as_os_str().as_bytes()]));
+    let (source, handle) = kept(folder, digest, |made| {
+        let mut first: Option<PathBuf> = None;
+        for hidden in &tree.hidden {
+            let place = made.join(hidden);
+            make_folders(made, hidden)?;
+            // One says it for all.
+            match &first {
+                Some(first) => fs::hard_link(first, &place)?,
+                None => {
+                    mknodat(CWD, &place, FileType::CharacterDevice, Mode::empty(), 0)?;
+                    first = Some(place);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Some((Ready { source, part: ReadyPart::Mask(tree.target.clone()) }, handle))
+}
+
+/// Directories above a name, for everybody to look into.
+fn make_folders(made: &Path, name: &Path) -> io::Result<()> {
+    let above: Vec<&Path> = name.ancestors().skip(1).collect();
+    for folder in above.into_iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
+        make_folder(&made.join(folder))?;
+    }
+    Ok(())
+}
+
+/// For everybody inside to look into.
+fn make_folder(path: &Path) -> io::Result<()> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755))),
+    }
+}
+
+fn settings(folder: &Path, view: &View) -> Option<(Ready, fs::File)> {
+    let target = Path::new("/etc");
+    let inside = |path: &Path| path.starts_with(target) && path != target;
+    let files = || view.files.iter().filter(|file| inside(&file.target));
+    let links = || view.links.iter().filter(|link| inside(&link.target));
+    let copies = || view.copies.iter().filter(|path| inside(path));
+    let folders = || view.trees.iter().map(|tree| &tree.target).filter(|path| inside(path));
+    let mut digest = begun(b"settings");
+    for file in files() {
+        add(&mut digest, &[b"file", file.target.as_os_str().as_bytes(), &file.content]);
+    }
+    for link in links() {
+        let (target, text) = (link.target.as_os_str(), link.text.as_os_str());
+        add(&mut digest, &[b"link", target.as_bytes(), text.as_bytes()]);
+    }
+    for path in folders() {
+        add(&mut digest, &[b"folder", path.as_os_str().as_bytes()]);
+    }
+    let mut evidence = Vec::new();
+    for path in copies() {
+        let known = known_by(path)?;
+        add(&mut digest, &[b"copy", path.as_os_str().as_bytes(), known.as_bytes()]);
+        evidence.push((path, known));
+    }
+    let (source, handle) = kept(folder, digest, |made| {
+        let place = |path: &Path| -> io::Result<PathBuf> {
+            let below = path.strip_prefix(target).unwrap_or(path);
+            make_folders(made, below)?;
+            Ok(made.join(below))
+        };
+        for file in files() {
+            write(&place(&file.target)?, &file.content)?;
+        }
+        for (path, known) in &evidence {
+            write(&place(path)?, &fs::read(path)?)?;
+            // What was copied is what it was known by.
+            if known_by(path).as_ref() != Some(known) {
+                return Err(io::ErrorKind::ResourceBusy.into());
+            }
+        }
+        for link in links() {
+            symlink(&link.text, place(&link.target)?)?;
+        }
+        folders().try_for_each(|path| make_folder(&place(path)?))
+    })?;
+    Some((Ready { source, part: ReadyPart::Settings(target.to_owned()) }, handle))
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
+    file.write_all(content)?;
+    file.set_permissions(fs::Permissions::from_mode(0o644))?;
+    // It is believed by its name for a long time.
+    file.sync_all()
+}
+
+/// By what it is known that a file of the system is still the same. `None`: that is not certain, or not everybody may read it.
+fn known_by(path: &Path) -> Option<String> {
+    let found = fs::metadata(path).ok()?;
+    let changed =
+        UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(found.ctime()).ok()?))?;
+    let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED);
+    if !found.is_file() || found.mode() & 0o004 == 0 || !is_settled {
+        return None;
+    }
+    let times = (found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
+    Some(format!("{} {} {} {times:?}", found.dev(), found.ino(), found.len()))
+}
+
+fn begun(what: &[u8]) -> Sha256 {
+    let mut digest = Sha256::new();
+    digest.update(FIRST);
+    add(&mut digest, &[what]);
+    digest
+}
+
+/// Parts that cannot be taken for others.
+fn add(digest: &mut Sha256, parts: &[&[u8]]) {
+    for part in parts {
+        digest.update(part.len().to_le_bytes());
+        digest.update(part);
+    }
+}
+
+/// The one of this digest, made if there is none, and what is to be held while it is used.
+fn kept(
+    folder: &Path,
+    digest: Sha256,
+    make: impl FnOnce(&Path) -> io::Result<()>,
+) -> Option<(PathBuf, fs::File)> {
+    let path = folder.join(exacta_store::audit::hex(&digest.finalize()));
+    if let Some(handle) = is_own(folder).then(|| held(&path)).flatten() {
+        return Some((path, handle));
+    }
+    if !made_folder(folder) {
+        return None;
+    }
+    let unfinished = folder.join(format!("{UNFINISHED}{}", uuid::Uuid::new_v4()));
+    let made = fs::create_dir(&unfinished)
+        .and_then(|()| fs::set_permissions(&unfinished, fs::Permissions::from_mode(0o755)))
+        .and_then(|()| make(&unfinished))
+        .and_then(|()| fs::File::open(&unfinished)?.sync_all())
+        .and_then(|()| fs::rename(&unfinished, &path));
+    if made.is_err() {
+        let _nobody_uses_it = fs::remove_dir_all(&unfinished);
+    }
+    clear(folder, &path);
+    held(&path).map(|handle| (path, handle))
+}
+
+/// Takes hold of one: whoever wants to remove it sees that. `None`: there is none, or somebody else may have written it.
+fn held(path: &Path) -> Option<fs::File> {
+    let handle = fs::File::open(path).ok()?;
+    flock(&handle, FlockOperation::NonBlockingLockShared).ok()?;
+    let (found, named) = (handle.metadata().ok()?, fs::symlink_metadata(path).ok()?);
+    // Another may lie there by now.
+    let is_same = (found.dev(), found.ino()) == (named.dev(), named.ino());
+    (is_same && is_own(path)).then_some(handle)
+}
+
+fn made_folder(folder: &Path) -> bool {
+    let _it_may_be_there = fs::DirBuilder::new().mode(0o700).create(folder);
+    is_own(folder)
+}
+
+/// A directory that nobody but the operator can have written to.
+fn is_own(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| {
+        found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0
+    })
+}
+
+/// The same, and nobody else can put something in its place, or in the place of what it lies in.
+fn is_nobody_elses(state: &Path) -> bool {
+    const STICKY: u32 = 0o1000;
+    let is_safe = |path: &Path| {
+        fs::metadata(path).is_ok_and(|found| {
+            let is_ours = [0, geteuid().as_raw()].contains(&found.uid());
+            is_ours && (found.mode() & 0o022 == 0 || found.mode() & STICKY != 0)
+        })
+    };
+    is_own(state) && state.ancestors().skip(1).all(is_safe)
+}
+
+/// Removes what is of no more use, and what nobody has finished. Each has another name before anything of it is gone.
+fn clear(folder: &Path, newest: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let age = |path: &Path| {
+        let made = fs::symlink_metadata(path).and_then(|found| found.modified()).ok()?;
+        SystemTime::now().duration_since(made).ok()
+    };
+    let others = entries.flatten().map(|entry| entry.path()).filter(|path| path != newest);
+    let mut others: Vec<_> = others.filter_map(|path| Some((age(&path)?, path))).collect();
+    others.sort();
+    for (_, path) in others.iter().skip(MOST).filter(|(age, _)| *age > LATELY) {
+        let gone = folder.join(format!("{UNFINISHED}{}", uuid::Uuid::new_v4()));
+        let unused = fs::File::open(path)
+            .ok()
+            .filter(|handle| flock(handle, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if unused.is_some() && fs::rename(path, &gone).is_ok() {
+            let _next_time_again = fs::remove_dir_all(gone);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileTypeExt;
+
+    use exacta_jail::plan::{SyntheticFile, SyntheticLink};
+
+    use super::*;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("exacta-{name}-{}", std::process::id()));
+            let _left = fs::remove_dir_all(&path);
+            fs::DirBuilder::new().mode(0o700).create(&path).expect("a directory");
+            Folder(path)
+        }
+
+        fn kept(&self) -> Vec<PathBuf> {
+            let entries = fs::read_dir(self.0.join(FOLDER)).into_iter().flatten().flatten();
+            let mut kept: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            kept.sort();
+            kept
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _it_may_be_gone = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn view() -> View {
+        let tree = |target: &str, hidden: &[&str]| Tree {
+            source: target.into(),
+            target: target.into(),
+            access: Access::Read,
+            hidden: hidden.iter().map(PathBuf::from).collect(),
+        };
+        let file = |name: &str| SyntheticFile {
+            target: Path::new("/etc").join(name),
+            content: "content\n".into(),
+        };
+        View {
+            trees: vec![
+                tree("/usr", &["bin/one", "bin/two", "local/bin/three"]),
+                tree("/etc/ssl", &[]),
+            ],
+            files: vec![file("passwd"), file("deeper/one")],
+            links: vec![SyntheticLink { target: "/etc/localtime".into(), text: "/zone".into() }],
+            ..View::default()
+        }
+    }
+
+    fn used(view: &View, state: Option<&Path>) -> Vec<Ready> {
+        let mut view = view.clone();
+        let _in_use = use_for(&mut view, state);
+        view.ready
+    }
+
+    fn source(ready: &[Ready], of: impl Fn(&ReadyPart) -> bool) -> &Path {
+        &ready.iter().find(|ready| of(&ready.part)).expect("it is ready").source
+    }
+
+    #[test]
+    fn parts_are_made_once_and_used_until_they_would_be_different() {
+        let state = Folder::new("kept-once");
+        let ready = used(&view(), Some(&state.0));
+        let mask = source(&ready, |part| *part == ReadyPart::Mask("/usr".into()));
+        for name in ["bin/one", "bin/two", "local/bin/three"] {
+            let found = fs::symlink_metadata(mask.join(name)).expect("a whiteout");
+            assert!(found.file_type().is_char_device() && found.rdev() == 0, "{name}");
+        }
+        let settings = source(&ready, |part| *part == ReadyPart::Settings("/etc".into()));
+        assert_eq!(fs::read(settings.join("passwd")).expect("a file"), b"content\n");
+        assert_eq!(fs::read_link(settings.join("localtime")).expect("it"), Path::new("/zone"));
+        assert!(settings.join("ssl").is_dir());
+        assert_eq!(fs::read(settings.join("deeper/one")).expect("a file"), b"content\n");
+        let first = state.kept();
+        assert_eq!(first.len(), 2);
+        assert_eq!(used(&view(), Some(&state.0)), ready);
+        assert_eq!(state.kept(), first, "nothing is made again");
+        let mut other = view();
+        other.trees[0].hidden.pop();
+        other.files[0].content = "other\n".into();
+        let changed = used(&other, Some(&state.0));
+        assert!(changed.iter().all(|part| !ready.contains(part)));
+        assert_eq!(state.kept().len(), 4);
+    }
+
+    #[test]
+    fn a_copy_is_made_again_when_its_file_has_changed() {
+        let state = Folder::new("kept-copies");
+        let file = state.0.join("file");
+        fs::write(&file, "one\n").expect("a file");
+        assert_eq!(known_by(&file), None, "it may change once more");
+        let mut older = view();
+        older.copies = vec!["/etc/os-release".into()];
+        let _in_use = use_for(&mut older, Some(&state.0));
+        let copied = source(&older.ready, |part| matches!(part, ReadyPart::Settings(_)));
+        let of_system = fs::read("/etc/os-release").expect("every system has one");
+        assert_eq!(fs::read(copied.join("os-release")).expect("a copy"), of_system);
+        older.copies = vec!["/etc/shadow".into()];
+        let _in_use = use_for(&mut older, Some(&state.0));
+        assert_eq!(older.ready.len(), 1, "what not everybody may read is for the jail to copy");
+    }
+
+    #[test]
+    fn what_others_could_have_written_is_not_used() {
+        for open in ["", FOLDER, "part"] {
+            let state = Folder::new("kept-open");
+            let ready = used(&view(), Some(&state.0));
+            assert_eq!(ready.len(), 2);
+            let place = match open {
+                "part" => ready[0].source.clone(),
+                open => state.0.join(open),
+            };
+            fs::set_permissions(&place, fs::Permissions::from_mode(0o777)).expect("a mode");
+            let expected = usize::from(open == "part");
+            assert_eq!(used(&view(), Some(&state.0)).len(), expected, "{open:?}");
+        }
+        assert_eq!(used(&view(), None).len(), 0);
+    }
+
+    #[test]
+    fn what_is_old_goes_unless_it_is_in_use() {
+        let state = Folder::new("kept-old");
+        let mut used = view();
+        let in_use = use_for(&mut used, Some(&state.0));
+        let long_ago = SystemTime::now() - 2 * LATELY;
+        let age = |path: &Path| {
+            let opened = fs::File::open(path).expect("a directory");
+            opened.set_modified(long_ago).expect("a time");
+        };
+        for number in 0..MOST {
+            let name = state.0.join(FOLDER).join(format!("{UNFINISHED}{number}"));
+            fs::create_dir_all(name.join("some")).expect("a directory");
+            age(&name);
+        }
+        used.ready.iter().for_each(|ready| age(&ready.source));
+        let mut other = view();
+        other.files[0].content = "other\n".into();
+        drop(use_for(&mut other, Some(&state.0)));
+        assert!(used.ready.iter().all(|ready| ready.source.exists()), "they are in use");
+        assert!(state.kept().len() <= MOST + 4);
+        drop(in_use);
+        other.files[0].content = "another\n".into();
+        drop(use_for(&mut other, Some(&state.0)));
+        assert_eq!(state.kept().len(), MOST + 1);
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_left_to_the_jail() {
+        let state = Folder::new("kept-none");
+        fs::write(state.0.join(FOLDER), "").expect("a file in the way");
+        assert!(used(&view(), Some(&state.0)).is_empty());
+        assert!(used(&view(), Some(&state.0.join("missing"))).is_empty());
+    }
+}
