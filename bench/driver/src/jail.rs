@@ -21,7 +21,8 @@ use serde_json::json;
 #[derive(Deserialize)]
 struct Task {
     root: String,
-    rounds: u32,
+    /// Names of commands, in the order of each round.
+    rounds: Vec<Vec<String>>,
     commands: BTreeMap<String, Vec<String>>,
 }
 
@@ -35,8 +36,9 @@ type Times = BTreeMap<String, Vec<f64>>;
 pub fn spawn() -> Result<(), Box<dyn Error>> {
     let task: Task = serde_json::from_reader(std::io::stdin())?;
     let mut times = Times::new();
-    for _ in 0..task.rounds {
-        for (name, command) in &task.commands {
+    for round in &task.rounds {
+        for name in round {
+            let command = task.commands.get(name).ok_or_else(|| format!("{name}: no command"))?;
             let took =
                 time_command(&task.root, command).map_err(|error| format!("{name}: {error}"))?;
             times.entry(name.clone()).or_default().push(took.as_secs_f64());

@@ -19,6 +19,7 @@ mod cancellation;
 mod corpus;
 mod http;
 mod jail;
+mod operands;
 mod redaction;
 #[path = "../../../crates/policy/tests/scoring/mod.rs"]
 mod scoring;

@@ -1,14 +1,17 @@
-//! Which code of an executable a command runs: `exacta-bench steps COMMAND…`.
+//! Which code and data of an executable a command uses: `exacta-bench steps COMMAND…`.
 //!
-//! Every instruction of the command, of its threads and of what it forks is stepped over, and each address in the executable is
-//! printed once, in the order of first execution, counted from where the executable is loaded. What the command prints is thrown
-//! away. Takes some thousand times as long as the command itself: for finding what lies at the start, not for measuring.
+//! Every instruction of the command, of its threads and of what it forks is stepped over, and each address in the executable that
+//! is executed, read or written is printed once for each generation of processes, in the order of first use, counted from where the executable
+//! is loaded; before it the generation: 0 is the command itself, 1 what it forks. What the command prints is thrown away. Takes
+//! some thousand times as long as the command itself: for finding what lies at the start, not for measuring. What the kernel
+//! reads on behalf of the command is not seen, and data only where the processor is one whose instructions are known here.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::errno::Errno;
@@ -17,6 +20,8 @@ use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+
+use crate::operands::Operands;
 
 /// The verb of the process that becomes the command.
 pub const BECOME: &str = "become";
@@ -34,11 +39,13 @@ struct Trace {
     executable: (u64, u64),
     /// Those that run it.
     loaded: HashMap<Pid, Loaded>,
-    seen: HashSet<u64>,
-    order: Vec<u64>,
+    generations: HashMap<Pid, u32>,
+    seen: HashSet<(u32, u64)>,
+    order: Vec<(u32, u64)>,
+    data: Operands,
 }
 
-/// Prints what the command has run, in hexadecimal digits, a line for each address.
+/// Prints what the command has used, a line for each address.
 pub fn print(command: &[String]) -> Result<(), Box<dyn Error>> {
     let child = Command::new(std::env::current_exe()?)
         .arg(BECOME)
@@ -61,14 +68,16 @@ pub fn print(command: &[String]) -> Result<(), Box<dyn Error>> {
     let mut trace = Trace {
         executable: executable(first)?,
         loaded: HashMap::new(),
+        generations: HashMap::new(),
         seen: HashSet::new(),
         order: Vec::new(),
+        data: Operands::default(),
     };
     trace.go_on(first, None)?;
     trace.follow(first)?;
     let mut output = io::stdout().lock();
-    for address in trace.order {
-        writeln!(output, "{address:x}")?;
+    for (generation, address) in trace.order {
+        writeln!(output, "{generation} {address:x}")?;
     }
     Ok(())
 }
@@ -100,7 +109,10 @@ impl Trace {
                     self.loaded.remove(&process);
                     self.go_on(process, None)?;
                 }
-                WaitStatus::PtraceEvent(process, ..) => self.go_on(process, None)?,
+                WaitStatus::PtraceEvent(process, ..) => {
+                    self.know_child(process)?;
+                    self.go_on(process, None)?;
+                }
                 WaitStatus::Exited(process, status) if process == first && status != 0 => {
                     return Err(format!("the command ended with {status}").into());
                 }
@@ -120,8 +132,8 @@ impl Trace {
     /// One more instruction, or as many as it likes if it has become another program.
     fn go_on(&mut self, process: Pid, signal: Option<Signal>) -> Result<(), Box<dyn Error>> {
         let done = match self.loaded(process) {
-            Ok(Some(loaded)) => place(process)
-                .map(|place| self.note(loaded, place))
+            Ok(Some(loaded)) => ptrace::getregs(process)
+                .and_then(|registers| self.note(process, loaded, &registers))
                 .and_then(|()| ptrace::step(process, signal)),
             // What was killed while it was stopped has no files in /proc any more.
             Ok(None) | Err(_) => ptrace::detach(process, signal),
@@ -132,10 +144,32 @@ impl Trace {
         }
     }
 
-    fn note(&mut self, loaded: Loaded, place: u64) {
-        if (loaded.base..loaded.end).contains(&place) && self.seen.insert(place - loaded.base) {
-            self.order.push(place - loaded.base);
+    /// The one that was just made by this process. A thread is of its process's generation.
+    fn know_child(&mut self, process: Pid) -> Result<(), Box<dyn Error>> {
+        let child = ptrace::getevent(process)?;
+        let is_thread = Path::new(&format!("/proc/{process}/task/{child}")).exists();
+        let generation = self.generation(process) + u32::from(!is_thread);
+        self.generations.insert(Pid::from_raw(i32::try_from(child)?), generation);
+        Ok(())
+    }
+
+    fn generation(&self, process: Pid) -> u32 {
+        self.generations.get(&process).copied().unwrap_or(0)
+    }
+
+    fn note(&mut self, process: Pid, loaded: Loaded, registers: &Registers) -> nix::Result<()> {
+        let (range, place) = (loaded.base..loaded.end, place(registers));
+        if !range.contains(&place) {
+            return Ok(());
         }
+        let generation = self.generation(process);
+        let data = self.data.addresses(process, place, registers)?;
+        for address in [place].into_iter().chain(data).filter(|it| range.contains(it)) {
+            if self.seen.insert((generation, address - loaded.base)) {
+                self.order.push((generation, address - loaded.base));
+            }
+        }
+        Ok(())
     }
 
     /// Where the executable is in a process; nothing if that runs another.
@@ -174,12 +208,13 @@ fn mapped(process: Pid) -> io::Result<Loaded> {
     Ok(Loaded { base, end })
 }
 
+type Registers = libc::user_regs_struct;
+
 /// The address of the instruction that comes next.
-fn place(process: Pid) -> nix::Result<u64> {
-    let registers = ptrace::getregs(process)?;
+fn place(registers: &Registers) -> u64 {
     #[cfg(target_arch = "x86_64")]
     let place = registers.rip;
     #[cfg(not(target_arch = "x86_64"))]
     let place = registers.pc;
-    Ok(place)
+    place
 }

@@ -59,6 +59,8 @@ pub enum Built {
         parts: Vec<Part>,
     },
     Failed(Failure),
+    /// No answer: one that was made early has done what can be done before it is asked, and waits. Said once.
+    Waits,
 }
 
 /// Engine to a jail's warden, while nothing runs inside. Answered by [`Changed`].

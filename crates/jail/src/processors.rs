@@ -48,6 +48,14 @@ pub fn lend_to(process: Pid) {
     }
 }
 
+/// Whether this runs on the engine's.
+pub fn is_engines() -> bool {
+    DIVISION.get().is_some_and(|it| {
+        let here = sched_getcpu();
+        here < CpuSet::MAX_CPU && it.engine.is_set(here)
+    })
+}
+
 /// Goes on wherever the caller may be. For who runs programs it is no question of time: `false` says that it could not be had.
 pub fn spread() -> bool {
     DIVISION.get().is_none_or(|Division { all, .. }| {

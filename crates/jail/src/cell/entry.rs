@@ -165,6 +165,10 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
             process::exit(1)
         }
         Fork::Parent { child, handle } => {
+            // Beside us, wherever we are.
+            if processors::is_engines() {
+                processors::send_away(child);
+            }
             drop(theirs);
             // The filter forbids all use of keys, so that this is the second wall; containers often forbid it.
             let missing = keyring.err().map(|failure| Missing::new(Wall::Keyring, failure));

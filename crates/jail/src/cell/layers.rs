@@ -122,6 +122,8 @@ pub fn attend(init: Pid, handle: &OwnedFd, asked: Option<&OwnedFd>, ground: Opti
     }
     // Init's end is the jail's end, and so is ours.
     process::wait_for(init);
+    // All that ran has ended; the kernel takes the view apart, for which nobody waits.
+    process::give_way();
     process::exit(0)
 }
 

@@ -275,6 +275,10 @@ impl Ahead {
     ) -> Result<Stood, Failure> {
         let Ahead { limits, warden, handle, socket, group, .. } = self;
         let step = "tell the warden";
+        // Nobody has lent it to us: the plan was there first. So the warden, who has hardly begun, goes on there, beside us.
+        if !processors::is_engines() {
+            processors::lend_to(warden.0);
+        }
         let (mounts, changed) = workshop.outside.prepare(&plan.view, &mut workshop.owners)?;
         if let Some((_, missing)) = changed {
             return Err(missing.failure);

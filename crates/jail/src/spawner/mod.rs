@@ -18,6 +18,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::BStr;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -108,15 +109,21 @@ impl Spawner {
         let socket = socket.as_ref().ok_or_else(gone).at("ask for a jail")?;
         let message = Ask::Build { plan: Cow::Borrowed(plan), least };
         let given = [&theirs, &their_changes, &their_lease, &ours, &changes].map(AsFd::as_fd);
-        if self.shares {
+        // One that is still at work would be stopped by that, and all that comes of it would have this processor alone.
+        if self.shares && is_heard_waiting(socket) {
             processors::lend_to(self.process);
         }
         wire::send(socket, &message, &given).at("ask for a jail")?;
         drop((theirs, their_changes, their_lease));
         let ordered = first.and_then(|first| order_early(&first, &ours, plan, least));
         meanwhile();
-        let answer = wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
-        let (built, descriptors) = answer.at("ask the spawner for a jail")?;
+        let step = "ask the spawner for a jail";
+        let answer = || wire::receive::<Built>(socket).and_then(|answer| answer.ok_or_else(gone));
+        let (mut built, mut descriptors) = answer().at(step)?;
+        // By now it is of no use to know.
+        if matches!(built, Built::Waits) {
+            (built, descriptors) = answer().at(step)?;
+        }
         let ends = Ends { orders: ours, changes, lease, proxy: None };
         Ok(self.taken_over(plan, ends, built, descriptors)?.with_ordered(ordered))
     }
@@ -134,6 +141,7 @@ impl Spawner {
                 (walls, notifier, proxy, laid, init, places, parts)
             }
             Built::Failed(failure) => return Err(failure),
+            Built::Waits => return Err(Failure::new("take over the jail", Errno::PROTO)),
         };
         let mut descriptors = descriptors.into_iter();
         let mut next = || descriptors.next().ok_or(Errno::PIPE).at("take over the jail");
@@ -179,6 +187,14 @@ impl Spawner {
         let given = [parent, folder].into_iter().chain(reuse.map(|reuse| reuse.directory));
         wire::send(socket, &message, &given.collect::<Vec<_>>()).at("ask the spawner")
     }
+}
+
+/// Whether the spawner has said since then that it waits. Nothing else is said before it is asked.
+fn is_heard_waiting(socket: &OwnedFd) -> bool {
+    let mut watched = [PollFd::new(socket, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut watched, Some(&now)), Ok(1))
+        && matches!(wire::receive(socket), Ok(Some((Built::Waits, _))))
 }
 
 /// Has init begin with a program as soon as it can. What is reported of it; `None`: it has to be ordered when the jail stands.

@@ -66,6 +66,8 @@ impl Jails {
 impl Drop for Jails {
     fn drop(&mut self) {
         self.0.iter().for_each(Made::kill);
+        // What is left to do is no longer for anybody who waits.
+        process::give_way();
     }
 }
 
@@ -83,6 +85,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
     let mut jails = Jails::default();
     if let Some(identity) = expected {
         workshop.expect(identity);
+        wire::send(&socket, &Built::Waits, &[])?;
     }
     // Not now: the first jail does not have to wait for that, whose parts need every processor.
     let (mut tidied, mut expects) = (false, expected.is_some());

@@ -264,6 +264,13 @@ pub fn join_new_keyring() -> io::Result<()> {
     check(if result == -1 { -1 } else { 0 })
 }
 
+/// From now on others come first: somebody may be about to start the next program, and wants every processor. Not so much that
+/// it would never be done on a busy machine.
+pub fn give_way() {
+    // SAFETY: the call has numbers only, and is about this process alone.
+    let _it_is_done_all_the_same = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) };
+}
+
 /// Every signal as at the start of a program: not blocked, not ignored.
 pub fn reset_signals() {
     for signal in 1..=64 {
