@@ -22,8 +22,7 @@ use super::init::{self, Renewal, Surroundings};
 use super::layers;
 use super::masks::{self, Mask};
 use super::outside::{Identity, Taken};
-use super::shares::{Mounts, Share};
-use super::trees::Added;
+use super::trees::{Added, Mounts};
 use super::view::{Root, let_go, new_processes, take};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
@@ -62,19 +61,12 @@ pub struct Furnish<'a> {
 pub struct More;
 
 /// Warden to init: what it does of the view. With it come the socket for orders, the root, unless it is known, where masks are to
-/// be made, if there are some, and what comes with its share of the trees.
+/// be made, if there are some.
 #[derive(Debug, Serialize, Deserialize)]
 struct Begin {
     plan: Plan,
+    /// The warden waits for them.
     masks: Vec<Mask>,
-    share: Share,
-}
-
-impl Begin {
-    /// Somebody waits for it.
-    fn is_awaited(&self) -> bool {
-        !self.masks.is_empty() || !self.share.is_empty()
-    }
 }
 
 /// Warden to init: the view is complete, but for this. With it come the rules of Landlock, if there are some.
@@ -90,7 +82,7 @@ struct LetGo;
 /// To the spawner. With it come init's handle, the listeners in the order of the fields, and the first layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// Init to warden only: its share is mounted, and the masks are made, unless the kernel has refused them.
+    /// Init to warden only: the masks are made, unless the kernel has refused them.
     Masked {
         refused: Option<i32>,
     },
@@ -143,7 +135,7 @@ fn enter(identity: Identity, taken: Taken, spawner: &OwnedFd) -> Result<(), Fail
     set_parent_process_death_signal(Some(Signal::KILL)).at("die with the spawner")?;
     // After the mapping, which the spawner writes through /proc, and which this would forbid.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).at("hide the warden's memory")?;
-    setsid().at("leave the caller's session")?;
+    // The spawner has left the caller's session; the keys are still the same.
     let keyring = process::join_new_keyring().at("leave the caller's keys");
     // After the spawner has moved us into the control group: it becomes the root of what is seen of them.
     process::leave(UnshareFlags::NEWCGROUP).at("hide the control groups")?;
@@ -266,16 +258,13 @@ fn furnish(
         trees.extend(more);
     }
     let host_name = plan.person.host_name.clone();
-    let (view, mut begin) = divided(plan);
-    let mut mounts = Mounts::of(&view, trees);
-    let (share, shared) = Share::take(&view, &mut mounts);
-    begin.share = share;
-    let shared = begin.share.with(grants.rules(), &shared);
-    let is_awaited = begin.is_awaited();
-    let memory = workshop.as_ref().filter(|_| !begin.masks.is_empty());
+    let (view, begin) = divided(plan);
+    let mounts = Mounts::of(&view, trees);
+    let is_awaited = !begin.masks.is_empty();
+    let memory = workshop.as_ref().filter(|_| is_awaited);
     let memory = memory.map(|workshop| workshop.memory.as_fd());
     let directory = (!is_known).then(|| root.directory.as_fd());
-    let given = [orders.as_fd()].into_iter().chain(directory).chain(memory).chain(shared);
+    let given = [orders.as_fd()].into_iter().chain(directory).chain(memory);
     wire::send(init, &begin, &given.collect::<Vec<_>>()).at("tell init")?;
     drop(orders);
     sethostname(host_name.as_bytes()).at("name the jail")?;
@@ -361,7 +350,7 @@ fn divided(plan: Plan) -> (View, Begin) {
         ready: Vec::new(),
     };
     let plan = Plan { view: theirs, person, limits, network, debugging };
-    (view, Begin { plan, masks, share: Share::default() })
+    (view, Begin { plan, masks })
 }
 
 /// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
@@ -428,20 +417,15 @@ fn furnish_inside(warden: &OwnedFd, root: Option<Root>) -> Result<Inside, Failur
     let step = "wait for the warden";
     let (begin, descriptors) = next::<Begin>(warden, step)?;
     timeline::skip();
-    let is_awaited = begin.is_awaited();
-    let Begin { plan, masks, share } = begin;
+    let Begin { plan, masks } = begin;
     let mut descriptors = descriptors.into_iter();
     let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
     let orders = taken()?;
     let root = root.map_or_else(|| taken().map(|directory| Root { directory }), Ok)?;
     // Before anything else: the warden will wait for it.
-    let mut refused = None;
     if !masks.is_empty() {
-        refused = masks::make(&taken()?, &masks).err().map(Errno::raw_os_error);
+        let refused = masks::make(&taken()?, &masks).err().map(Errno::raw_os_error);
         timeline::mark("programs hidden");
-    }
-    share.mount(&plan.view, &root, descriptors)?;
-    if is_awaited {
         wire::send(warden, &Answer::Masked { refused }, &[]).at("answer the warden")?;
     }
     root.add_own(&plan.view)?;

@@ -11,7 +11,6 @@ mod masks;
 pub mod orders;
 pub mod outside;
 mod relocation;
-mod shares;
 mod trees;
 pub mod view;
 pub mod watch;

@@ -14,6 +14,26 @@ use crate::plan::{Access, Tree, View};
 use crate::system::mount::{NO_DEVICES, NO_SET_USER, READ_ONLY, set_flags};
 use crate::walls::landlock::Handles;
 
+/// Handles on all sources of a view, in their order.
+pub struct Mounts {
+    pub trees: Vec<OwnedFd>,
+    /// For each tree with a layer to write to.
+    pub written: Vec<OwnedFd>,
+    pub ready: Vec<OwnedFd>,
+    /// Where layers of requests are found.
+    pub layers: Option<OwnedFd>,
+}
+
+impl Mounts {
+    /// In the order of [`sources`](super::outside::sources).
+    pub fn of(view: &View, mut trees: Vec<OwnedFd>) -> Self {
+        let layers = if view.layers.is_some() { trees.pop() } else { None };
+        let ready = trees.split_off(trees.len().saturating_sub(view.ready.len()));
+        let written = trees.split_off(trees.len().min(view.trees.len()));
+        Mounts { trees, written, ready, layers }
+    }
+}
+
 /// What came of adding trees.
 pub struct Added {
     pub missing: Vec<Missing>,

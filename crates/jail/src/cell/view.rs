@@ -19,8 +19,7 @@ use rustix::process::{chdir, fchdir, pivot_root};
 use super::folders::Folders;
 use super::masks::{self, is_masked};
 use super::outside::{Source, detached, sources};
-use super::shares::Mounts;
-use super::trees::{Added, Adding};
+use super::trees::{Added, Adding, Mounts};
 use super::workshop::{Laid, Workshop};
 use crate::ladder::{Missing, Wall};
 use crate::outcome::{AtStep, Failure};
@@ -205,8 +204,8 @@ impl Root {
         Ok(())
     }
 
-    /// Trees in which nothing is hidden come first, unless they lie in one of the others: meanwhile init has its share and makes
-    /// masks, and `masked` waits for that, when it has done with these what it can.
+    /// Trees in which nothing is hidden come first, unless they lie in one of the others: meanwhile init makes masks, and `masked`
+    /// waits for that, when it has done with these what it can.
     pub fn add_trees(
         &self,
         view: &View,
@@ -217,12 +216,11 @@ impl Root {
     ) -> Result<Added, Failure> {
         let mut written = written.into_iter();
         let trees = view.trees.iter().enumerate().zip(trees);
-        let trees = trees.filter_map(|(tree, mount)| Some((tree, mount?)));
         let (later, sooner): (Vec<_>, Vec<_>) =
             trees.partition(|((_, tree), _)| is_later(view, tree));
         let mut adding = Adding::new(view, layers, self.folders(), grants);
         for (part, mount) in view.ready.iter().zip(&ready) {
-            if let (ReadyPart::Settings(target), Some(mount)) = (&part.part, mount) {
+            if let ReadyPart::Settings(target) = &part.part {
                 adding.mount_settings(target, mount)?;
             }
         }
@@ -243,7 +241,7 @@ impl Root {
         for ((number, tree), mount) in later {
             adding.mount(tree, &mount)?;
             let layer = if matches!(tree.access, Access::Layer(_)) { written.next() } else { None };
-            let mask = masks::ready(view, tree).and_then(|place| ready.get(place)?.as_ref());
+            let mask = masks::ready(view, tree).and_then(|place| ready.get(place));
             let laid = Laid { layer, mask };
             let (over, missing) = match &workshop {
                 Some(workshop) => workshop.finish(tree, &mount, laid, number, self)?,

@@ -295,8 +295,9 @@ impl Ahead {
             wire::send(&socket, &entry::More, &given).at(step)?;
         }
         drop(mounts);
-        // The warden has this one now; what is left may be done on another.
+        // The warden has this one now, at once; what is left may be done on another, or when it waits.
         let _where_we_are_is_good_too = processors::spread();
+        std::thread::yield_now();
         // Before anything runs in it, which is when the answer has been passed on.
         if let Some(group) = group.as_ref().filter(|_| limits != plan.limits) {
             let is_unlimited = limits == Limits::default();

@@ -207,18 +207,6 @@ impl Handles {
         self.grant(seen, granted)
     }
 
-    /// For another who mounts a part of the same view.
-    pub fn rules(&self) -> Option<BorrowedFd<'_>> {
-        self.0.as_ref().map(|set| set.rules.as_fd())
-    }
-
-    /// With the rules of who has begun with them, if there are some.
-    pub fn shared(rules: Option<OwnedFd>) -> Result<Self, Failure> {
-        let Some(rules) = rules else { return Ok(Handles(None)) };
-        let files = known(&FILES, version(FIRST_USED)?);
-        Ok(Handles(Some(Set { rules, files })))
-    }
-
     pub fn into_rules(self) -> Option<OwnedFd> {
         self.0.map(|set| set.rules)
     }

@@ -2,7 +2,7 @@
 //!
 //! To begin a thread and to end it takes a good part of the time that a short program takes.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::Answering;
 use crate::outcome::{AtStep, Failure};
 use crate::plan::Program;
+use crate::system::seccomp;
 
 /// What runs for longer is no short program.
 pub const SHORT: Duration = Duration::from_millis(10);
@@ -98,6 +99,9 @@ impl Desk {
 }
 
 fn attended(answering: Answering) -> Result<(), Failure> {
+    // Whoever asks goes on where the thread is, which sleeps then. Who starts a program alone has other things to do there, and the
+    // kernel would take the program elsewhere while it is executed.
+    seccomp::wake_synchronously(answering.listener.as_fd());
     thread::Builder::new()
         .name("jail-watch".to_owned())
         .stack_size(256 << 10)

@@ -118,7 +118,6 @@ impl Watch {
         let seen = Seen::default();
         seen.lock().put_in_force(processes, tasks);
         let recorder = Recorder::new(init, seen.clone());
-        seccomp::wake_synchronously(listener.as_fd());
         let answering = Answering {
             census,
             recorder,
