@@ -1,7 +1,7 @@
 //! What instructions read and write.
 
 #[cfg(target_arch = "x86_64")]
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use nix::libc::user_regs_struct as Registers;
 use nix::unistd::Pid;
@@ -25,12 +25,12 @@ impl Operands {
         place: u64,
         registers: &Registers,
     ) -> nix::Result<Vec<u64>> {
-        if !self.known.contains_key(&place) {
-            self.known.insert(place, operands(process, place)?);
-        }
+        let known = match self.known.entry(place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(operands(process, place)?),
+        };
         let value = |register: Register, _: usize, _: usize| value(register, registers);
-        let known = self.known.get(&place).into_iter().flatten();
-        Ok(known.filter_map(|it| it.virtual_address(0, value)).collect())
+        Ok(known.iter().filter_map(|it| it.virtual_address(0, value)).collect())
     }
 }
 

@@ -61,8 +61,6 @@ pub struct Cell {
     outside: Outside,
     /// The program that was ordered before the jail stood, until it is started, and where it is reported of.
     ordered: Option<(Program, OwnedFd)>,
-    /// It was asked for another one, and ends.
-    is_over: bool,
 }
 
 /// Our ends of what goes into a jail.
@@ -101,7 +99,6 @@ impl Cell {
             unclaimed: None,
             outside: Outside::choose(),
             ordered: None,
-            is_over: false,
         }
     }
 
@@ -180,10 +177,10 @@ impl Cell {
         let given = First { program, descriptors, manner };
         let turn = self.watched.begin();
         let early = self.ordered.take();
-        self.is_over |= early.as_ref().is_some_and(|(ordered, _)| ordered != program);
-        if self.is_over {
-            // What was ordered may still wait for an answer, which it must not have.
+        if early.as_ref().is_some_and(|(ordered, _)| ordered != program) {
             self.watched.end();
+        }
+        if self.watched.is_over() {
             return Err(Failure::new("order a program", Errno::PIPE));
         }
         let is_early = early.is_some();

@@ -37,6 +37,8 @@ pub struct Watched {
     places: Option<Places>,
     /// Something may run in it.
     busy: AtomicBool,
+    /// It was ended, which takes the kernel a moment.
+    over: AtomicBool,
     /// Twice the number of programs that were started, and one more when nothing is left of them.
     programs: AtomicU64,
     state: Mutex<State>,
@@ -62,8 +64,14 @@ impl Watched {
         let (meter, before) = Meter::begin(places.as_ref(), process)?;
         let state =
             State { meter, limits, before, latest: before, usage: Usage::default(), refusing };
-        let (busy, programs) = (AtomicBool::new(false), AtomicU64::new(0));
-        Ok(Watched { init, places, busy, programs, state: Mutex::new(state) })
+        Ok(Watched {
+            init,
+            places,
+            busy: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+            programs: AtomicU64::new(0),
+            state: Mutex::new(state),
+        })
     }
 
     /// Does what looking needs to be done once, when there is time.
@@ -135,10 +143,16 @@ impl Watched {
 
     /// Ends everything inside, at once and for good.
     pub fn end(&self) {
+        self.over.store(true, Ordering::Release);
         let _it_may_be_gone = pidfd_send_signal(&self.init, Signal::KILL);
         if let Some(places) = &self.places {
             places.kill();
         }
+    }
+
+    /// Whether that has begun: what still waits in it for an answer must not have one.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
     pub fn is_alive(&self) -> bool {
