@@ -66,6 +66,7 @@ impl Journal {
             if let Some(found) = spare::take(&self.ground, run, &name) {
                 return Ok(found);
             }
+            system::spread(run);
             system::make_directory(run, &name)?;
             let folder = system::open_listing(run, &name)?;
             system::lock(&folder)?;

@@ -277,3 +277,14 @@ fn a_folder_that_somebody_is_about_to_put_back_is_left_alone() {
     drop(held);
     layer.discard().unwrap();
 }
+
+/// Where ext4 is not what the tests are on, there is nothing to see.
+#[test]
+fn folders_of_layers_do_not_lie_beside_one_another() {
+    let project = Project::new();
+    drop(untouched(&project));
+    let run = fs::File::open(run_folder(&project)).unwrap();
+    let is_ext4 = rustix::fs::fstatfs(&run).unwrap().f_type == 0xEF53;
+    let flags = rustix::fs::ioctl_getflags(&run).unwrap_or(rustix::fs::IFlags::empty());
+    assert_eq!(flags.contains(rustix::fs::IFlags::TOPDIR), is_ext4);
+}
