@@ -26,6 +26,7 @@ mod wire;
 
 pub use cell::orders::First;
 pub use cell::watch::Record;
+pub use cell::watch::desk::SHORT;
 pub use cell::{Cell, Running};
 pub use disguise::{Disguise, owner_in_layers};
 pub use ladder::Level;

@@ -38,6 +38,24 @@ pub struct View {
     pub ready: Vec<Ready>,
 }
 
+impl View {
+    /// The same without the trees that a part which is ready has in it.
+    pub(crate) fn without_contained(mut self) -> Self {
+        let contained: Vec<&PathBuf> = self.ready.iter().flat_map(Ready::trees).collect();
+        self.trees.retain(|tree| !contained.contains(&&tree.target));
+        self
+    }
+}
+
+impl Ready {
+    fn trees(&self) -> &[PathBuf] {
+        match &self.part {
+            ReadyPart::Settings { trees, .. } => trees,
+            ReadyPart::Mask(_) => &[],
+        }
+    }
+}
+
 /// A part of a view that lies on the host as it would be made. Where there is no view it is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
@@ -48,9 +66,9 @@ pub struct Ready {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReadyPart {
-    /// All [`files`](View::files), [`copies`](View::copies) and [`links`](View::links) below this directory, and a directory for each
-    /// tree there.
-    Settings(PathBuf),
+    /// All [`files`](View::files), [`copies`](View::copies) and [`links`](View::links) below this directory, a directory for each
+    /// tree there, and in it what is in the tree if that is one of these.
+    Settings { folder: PathBuf, trees: Vec<PathBuf> },
     /// A whiteout for each name that is hidden in the tree for reading of this target.
     Mask(PathBuf),
 }

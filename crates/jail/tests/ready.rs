@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use exacta_jail::plan::{Limits, Ready, ReadyPart, SyntheticFile, SyntheticLink};
+use exacta_jail::plan::{Access, Limits, Ready, ReadyPart, SyntheticFile, SyntheticLink, Tree};
 use exacta_jail::{Ending, Plan};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use support::{Project, again_as_ordinary_user, spawner};
@@ -37,6 +37,10 @@ fn run(project: &Project, plan: &Plan, script: &str) -> String {
     project.output()
 }
 
+fn settings_with(trees: &[&str]) -> ReadyPart {
+    ReadyPart::Settings { folder: "/etc".into(), trees: trees.iter().map(Into::into).collect() }
+}
+
 const LOOK: &str = "for name in id env nl; do test -e /usr/bin/$name && echo $name; done; \
                     ls /usr/bin | grep -xE 'id|env|nl'; cat /etc/one /etc/two /etc/link /etc/deeper/three; \
                     ls /etc; echo x 2>/dev/null > /etc/new || echo read-only; ls /usr/bin | wc -l";
@@ -60,7 +64,7 @@ fn what_is_ready_is_used_as_if_it_had_been_made() {
     std::os::unix::fs::symlink("one", settings.join("link")).expect("a link");
     plan.view.ready = vec![
         Ready { source: kept.0.join("mask"), part: ReadyPart::Mask("/usr".into()) },
-        Ready { source: settings, part: ReadyPart::Settings("/etc".into()) },
+        Ready { source: settings, part: settings_with(&[]) },
     ];
     assert_eq!(run(&project, &plan, LOOK), made);
     // It is this one that is used, and nothing inside reaches it.
@@ -89,9 +93,32 @@ fn what_is_no_longer_there_is_made() {
     let made = run(&project, &plan, LOOK);
     plan.view.ready = vec![
         Ready { source: kept.0.join("none"), part: ReadyPart::Mask("/usr".into()) },
-        Ready { source: kept.0.join("none"), part: ReadyPart::Settings("/etc".into()) },
+        Ready { source: kept.0.join("none"), part: settings_with(&[]) },
     ];
     assert_eq!(run(&project, &plan, LOOK), made);
+}
+
+/// A tree that is in what is ready is not mounted, unless that is gone.
+#[test]
+fn a_tree_that_is_contained_is_mounted_where_what_is_ready_is_not_there() {
+    let (project, kept) = (Project::new(), Project::new());
+    let mut plan = plan(&project);
+    let tree = kept.0.join("tree");
+    for (folder, content) in [(&tree, "mounted"), (&kept.0.join("settings/some"), "contained")] {
+        fs::create_dir_all(folder).expect("a folder");
+        fs::write(folder.join("file"), content).expect("a file");
+    }
+    plan.view.trees.push(Tree {
+        source: tree,
+        target: "/etc/some".into(),
+        access: Access::Read,
+        hidden: Vec::new(),
+    });
+    for (source, expected) in [("settings", "contained"), ("none", "mounted")] {
+        let part = settings_with(&["/etc/some"]);
+        plan.view.ready = vec![Ready { source: kept.0.join(source), part }];
+        assert_eq!(run(&project, &plan, "cat /etc/some/file"), expected);
+    }
 }
 
 #[test]

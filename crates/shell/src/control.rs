@@ -80,6 +80,14 @@ pub struct Control {
     successor: Mutex<Option<Successor>>,
 }
 
+/// Whether a process of the script goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    GoesOn,
+    /// By SIGSTOP and its kin, until SIGCONT.
+    Stopped,
+}
+
 /// Gets the signals that are for a process of the script which has become a program.
 pub type Successor = Arc<dyn Fn(i32) + Send + Sync>;
 
@@ -229,6 +237,19 @@ impl Control {
     /// For everything that may take long: between two reads, two directories, two sorted runs.
     pub fn check(&self) -> Result<(), Stop> {
         self.check_events()?;
+        self.check_time()
+    }
+
+    /// The same for who has something to see to before it waits, stopped, until it is continued.
+    pub fn check_at_once(&self) -> Result<Progress, Stop> {
+        let progress = match self.unseen_events() {
+            Some(events) => self.glance(self.request.lock().as_ref(), events)?,
+            None => Progress::GoesOn,
+        };
+        self.check_time().map(|()| progress)
+    }
+
+    fn check_time(&self) -> Result<(), Stop> {
         match self.deadline() {
             Some(deadline) if Instant::now() >= deadline => {
                 self.stop(Stop::TimedOut);
@@ -239,11 +260,16 @@ impl Control {
     }
 
     fn check_events(&self) -> Result<(), Stop> {
+        self.unseen_events().map_or(Ok(()), |events| self.look(events))
+    }
+
+    /// Up to where something has happened, if that is further than this has looked.
+    fn unseen_events(&self) -> Option<u64> {
         if self.request.interruption.get().is_some_and(Interruption::is_marked) {
             self.cancel();
         }
         let events = self.request.events.load(Ordering::Acquire);
-        if events == self.seen.load(Ordering::Relaxed) { Ok(()) } else { self.look(events) }
+        (events != self.seen.load(Ordering::Relaxed)).then_some(events)
     }
 
     /// Something happened somewhere in the request: is it for us?
@@ -251,14 +277,7 @@ impl Control {
     fn look(&self, events: u64) -> Result<(), Stop> {
         let mut guard = self.request.lock();
         loop {
-            if let Some(stop) = &*guard {
-                return Err(stop.clone());
-            }
-            if let Some(signal) = self.chain().find_map(Control::killing_signal) {
-                return Err(Stop::Killed(signal));
-            }
-            if !self.chain().any(|one| one.stopped.load(Ordering::Acquire)) {
-                self.seen.store(events, Ordering::Relaxed);
+            if let Progress::GoesOn = self.glance(guard.as_ref(), events)? {
                 return Ok(());
             }
             // Stopped: until it is continued, killed, or the request is over.
@@ -271,6 +290,20 @@ impl Control {
                 return Err(Stop::TimedOut);
             }
         }
+    }
+
+    fn glance(&self, stop: Option<&Stop>, events: u64) -> Result<Progress, Stop> {
+        if let Some(stop) = stop {
+            return Err(stop.clone());
+        }
+        if let Some(signal) = self.chain().find_map(Control::killing_signal) {
+            return Err(Stop::Killed(signal));
+        }
+        if self.chain().any(|one| one.stopped.load(Ordering::Acquire)) {
+            return Ok(Progress::Stopped);
+        }
+        self.seen.store(events, Ordering::Relaxed);
+        Ok(Progress::GoesOn)
     }
 
     /// This control and those it was started from.

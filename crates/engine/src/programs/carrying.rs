@@ -69,11 +69,6 @@ impl Carriers {
         Carriers { all, buffer }
     }
 
-    /// There is nothing to carry.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Carries what is there, or waits for it, but not beyond an event of the request. Which of the `events` have happened.
     pub fn work<const EVENTS: usize>(
         &mut self,

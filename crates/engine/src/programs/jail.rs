@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::ahead::Worker;
 use super::doors::{self, Door, Doors};
+use super::kept_parts::InUse;
 use super::plan::Prepared;
 use super::tally::{Tally, widest};
 use crate::network::{self, Proxy, Reach};
@@ -72,6 +73,8 @@ pub(super) struct Standing {
     pub(super) counts_anew: bool,
     /// Sockets of the host that are covered in it.
     closed: Vec<Door>,
+    /// Parts of its view.
+    in_use: InUse,
     spawner: Spawner,
 }
 
@@ -391,10 +394,11 @@ impl State {
         let first = self.tally.is_none();
         let tally = self.tally.get_or_insert_default();
         tally.limits = if first { limits.clone() } else { widest(&tally.limits, limits) };
-        // A service may have opened its door since the last request.
+        // A service may have opened its door since the last request, or the operator have cleared away what shows through the view.
         if first && self.standing.is_some() {
             let doors = self.doors.in_view(&prepared.plan().view);
-            self.standing = self.standing.take().filter(|standing| standing.closed == doors);
+            let fits = |it: &Standing| it.closed == doors && it.in_use.is_there();
+            self.standing = self.standing.take().filter(fits);
         }
         if let Some(mut standing) = self.standing.take() {
             let changes = *standing.cell.limits() != tally.limits;
@@ -435,6 +439,7 @@ impl State {
         let mut plan = Plan { limits: tally.limits.clone(), ..prepared.plan().clone() };
         let closed = self.doors.in_view(&plan.view);
         doors::close(&mut plan.view, &closed);
+        let in_use = prepared.use_kept(&mut plan.view);
         plan.view.layers = layering.map(Layering::layers);
         // What it finds must not change any more: a layer comes with the jail, or there is none.
         let comes_later = |layering: &Layering| {
@@ -453,7 +458,8 @@ impl State {
         let way_out = |socket| Proxy::new(socket, network::PORT, prepared.outlook.clone());
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
-        Ok(Standing { proxy, cell, laid: false, ahead: None, counts_anew: false, closed, spawner })
+        let (laid, ahead, counts_anew) = (false, None, false);
+        Ok(Standing { proxy, cell, laid, ahead, counts_anew, closed, in_use, spawner })
     }
 }
 

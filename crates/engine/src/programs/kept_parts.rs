@@ -23,10 +23,13 @@ use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
 use rustix::process::geteuid;
 use sha2::{Digest as _, Sha256};
 
+use super::remembered::Remembered;
+use super::small_trees;
+
 /// In the operator's state.
 const FOLDER: &str = "view";
 /// Of how these are made; another one makes others.
-const FIRST: &[u8] = concat!("exacta view 1 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+const FIRST: &[u8] = concat!("exacta view 2 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
 /// So many are kept, and those that were made lately: a jail may use one that nobody else would.
 const MOST: usize = 16;
 const LATELY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -37,19 +40,33 @@ const UNFINISHED: &str = ".new-";
 /// Held for as long as something may be in use: nobody removes it meanwhile.
 #[derive(Debug, Default)]
 pub struct InUse {
-    _handles: Vec<fs::File>,
+    handles: Vec<fs::File>,
+}
+
+impl InUse {
+    /// Whether all of it is there, as far as the operator has not cleared it away.
+    pub fn is_there(&self) -> bool {
+        self.handles.iter().all(|it| it.metadata().is_ok_and(|found| found.nlink() > 0))
+    }
 }
 
 /// Has a view use what is kept of it. To be called when nothing is added to it any more.
 pub fn use_for(view: &mut View, state: Option<&Path>) -> InUse {
+    // Whoever could change a link on the way could put something else there.
+    let state = state.and_then(|state| fs::canonicalize(state).ok());
     let Some(state) = state.filter(|state| is_nobody_elses(state)) else { return InUse::default() };
     let folder = state.join(FOLDER);
-    let masks = view.trees.iter().filter(|tree| is_masked(tree));
-    let masks = masks.filter_map(|tree| mask(&folder, tree));
-    let parts: Vec<(Ready, fs::File)> = masks.chain(settings(&folder, view)).collect();
-    let (ready, handles) = parts.into_iter().unzip();
+    let settings = settings(&folder, &state, view);
+    let contained = |tree: &Tree| settings.iter().any(|(ready, _)| contains(ready, tree));
+    let masked = view.trees.iter().filter(|tree| is_masked(tree) && !contained(tree));
+    let masks: Vec<_> = masked.filter_map(|tree| mask(&folder, tree)).collect();
+    let (ready, handles) = masks.into_iter().chain(settings).unzip();
     view.ready = ready;
-    InUse { _handles: handles }
+    InUse { handles }
+}
+
+fn contains(ready: &Ready, tree: &Tree) -> bool {
+    matches!(&ready.part, ReadyPart::Settings { trees, .. } if trees.contains(&tree.target))
 }
 
 fn is_masked(tree: &Tree) -> bool {
@@ -88,15 +105,19 @@ fn make_folders(made: &Path, name: &Path) -> io::Result<()> {
 }
 
 /// For everybody inside to look into.
-fn make_folder(path: &Path) -> io::Result<()> {
+pub fn make_folder(path: &Path) -> io::Result<()> {
     match fs::create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made.and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755))),
     }
 }
 
-fn settings(folder: &Path, view: &View) -> Option<(Ready, fs::File)> {
+fn settings(folder: &Path, state: &Path, view: &View) -> Option<(Ready, fs::File)> {
     let target = Path::new("/etc");
+    let mut remembered = Remembered::open(Some(state));
+    let trees: Vec<&Tree> = view.trees.iter().filter(|tree| is_setting(tree, view)).collect();
+    let small = small_trees::among(&trees, &mut remembered);
+    remembered.remember();
     let inside = |path: &Path| path.starts_with(target) && path != target;
     let files = || view.files.iter().filter(|file| inside(&file.target));
     let links = || view.links.iter().filter(|link| inside(&link.target));
@@ -113,6 +134,9 @@ fn settings(folder: &Path, view: &View) -> Option<(Ready, fs::File)> {
     for path in folders() {
         add(&mut digest, &[b"folder", path.as_os_str().as_bytes()]);
     }
+    for small in &small {
+        add(&mut digest, &[b"tree", small.tree.target.as_os_str().as_bytes(), &small.digest]);
+    }
     let mut evidence = Vec::new();
     for path in copies() {
         let known = known_by(path)?;
@@ -126,10 +150,10 @@ fn settings(folder: &Path, view: &View) -> Option<(Ready, fs::File)> {
             Ok(made.join(below))
         };
         for file in files() {
-            write(&place(&file.target)?, &file.content)?;
+            write(&place(&file.target)?, &file.content, 0o644)?;
         }
         for (path, known) in &evidence {
-            write(&place(path)?, &fs::read(path)?)?;
+            write(&place(path)?, &fs::read(path)?, 0o644)?;
             // What was copied is what it was known by.
             if known_by(path).as_ref() != Some(known) {
                 return Err(io::ErrorKind::ResourceBusy.into());
@@ -138,21 +162,34 @@ fn settings(folder: &Path, view: &View) -> Option<(Ready, fs::File)> {
         for link in links() {
             symlink(&link.text, place(&link.target)?)?;
         }
-        folders().try_for_each(|path| make_folder(&place(path)?))
+        folders().try_for_each(|path| make_folder(&place(path)?))?;
+        small.iter().try_for_each(|small| small.copy(&place(&small.tree.target)?))
     })?;
-    Some((Ready { source, part: ReadyPart::Settings(target.to_owned()) }, handle))
+    let trees = small.iter().map(|small| small.tree.target.clone()).collect();
+    Some((Ready { source, part: ReadyPart::Settings { folder: target.to_owned(), trees } }, handle))
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
+/// A directory of settings, in which nothing else of the view lies.
+fn is_setting(tree: &Tree, view: &View) -> bool {
+    let holds =
+        |other: &Tree| other.target != tree.target && other.target.starts_with(&tree.target);
+    tree.target.parent() == Some(Path::new("/etc")) && !view.trees.iter().any(holds)
+}
+
+pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(content)?;
-    file.set_permissions(fs::Permissions::from_mode(0o644))?;
-    // It is believed by its name for a long time.
-    file.sync_all()
+    file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
 /// By what it is known that a file of the system is still the same. `None`: that is not certain, or not everybody may read it.
 fn known_by(path: &Path) -> Option<String> {
+    let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.mode() & 0o001 != 0);
+    // It may lie elsewhere, behind a directory that is not for everybody.
+    let found = fs::symlink_metadata(path).ok()?;
+    if found.is_symlink() && !fs::canonicalize(path).ok()?.ancestors().skip(1).all(is_open) {
+        return None;
+    }
     let found = fs::metadata(path).ok()?;
     let changed =
         UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(found.ctime()).ok()?))?;
@@ -172,7 +209,7 @@ fn begun(what: &[u8]) -> Sha256 {
 }
 
 /// Parts that cannot be taken for others.
-fn add(digest: &mut Sha256, parts: &[&[u8]]) {
+pub fn add(digest: &mut Sha256, parts: &[&[u8]]) {
     for part in parts {
         digest.update(part.len().to_le_bytes());
         digest.update(part);
@@ -196,13 +233,27 @@ fn kept(
     let made = fs::create_dir(&unfinished)
         .and_then(|()| fs::set_permissions(&unfinished, fs::Permissions::from_mode(0o755)))
         .and_then(|()| make(&unfinished))
-        .and_then(|()| fs::File::open(&unfinished)?.sync_all())
+        // All that is in it: it is believed by its name for a long time.
+        .and_then(|()| bring_to_disk(&unfinished))
         .and_then(|()| fs::rename(&unfinished, &path));
     if made.is_err() {
         let _nobody_uses_it = fs::remove_dir_all(&unfinished);
     }
     clear(folder, &path);
     held(&path).map(|handle| (path, handle))
+}
+
+/// Files, and directories with the names in them.
+fn bring_to_disk(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let (entry, kind) = entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind)))?;
+        if kind.is_dir() {
+            bring_to_disk(&entry.path())?;
+        } else if kind.is_file() {
+            fs::File::open(entry.path())?.sync_all()?;
+        }
+    }
+    fs::File::open(path)?.sync_all()
 }
 
 /// Takes hold of one: whoever wants to remove it sees that. `None`: there is none, or somebody else may have written it.
@@ -333,7 +384,7 @@ mod tests {
             let found = fs::symlink_metadata(mask.join(name)).expect("a whiteout");
             assert!(found.file_type().is_char_device() && found.rdev() == 0, "{name}");
         }
-        let settings = source(&ready, |part| *part == ReadyPart::Settings("/etc".into()));
+        let settings = source_of_settings(&ready);
         assert_eq!(fs::read(settings.join("passwd")).expect("a file"), b"content\n");
         assert_eq!(fs::read_link(settings.join("localtime")).expect("it"), Path::new("/zone"));
         assert!(settings.join("ssl").is_dir());
@@ -359,12 +410,50 @@ mod tests {
         let mut older = view();
         older.copies = vec!["/etc/os-release".into()];
         let _in_use = use_for(&mut older, Some(&state.0));
-        let copied = source(&older.ready, |part| matches!(part, ReadyPart::Settings(_)));
+        let copied = source_of_settings(&older.ready);
         let of_system = fs::read("/etc/os-release").expect("every system has one");
         assert_eq!(fs::read(copied.join("os-release")).expect("a copy"), of_system);
         older.copies = vec!["/etc/shadow".into()];
         let _in_use = use_for(&mut older, Some(&state.0));
         assert_eq!(older.ready.len(), 1, "what not everybody may read is for the jail to copy");
+    }
+
+    #[test]
+    fn a_small_directory_of_settings_is_copied_and_a_change_of_it_makes_another() {
+        let state = Folder::new("kept-small");
+        let source = state.0.join("ssl");
+        fs::create_dir(&source).expect("a directory");
+        fs::write(source.join("file"), "one").expect("a file");
+        let mut small = view();
+        small.trees[1].source.clone_from(&source);
+        let contained =
+            |ready: &[Ready]| ready.iter().any(|ready| contains(ready, &small.trees[1]));
+        assert!(!contained(&used(&small, Some(&state.0))), "it may change once more");
+        super::super::seen::settle();
+        let ready = used(&small, Some(&state.0));
+        assert!(contained(&ready));
+        let settings = source_of_settings(&ready).to_owned();
+        assert_eq!(fs::read(settings.join("ssl/file")).expect("a file"), b"one");
+        assert_eq!(used(&small, Some(&state.0)), ready, "nothing is made again");
+        fs::write(source.join("file"), "two").expect("a file");
+        super::super::seen::settle();
+        let changed = source_of_settings(&used(&small, Some(&state.0))).to_owned();
+        assert_eq!(fs::read(changed.join("ssl/file")).expect("a file"), b"two");
+        assert_eq!(fs::read(settings.join("ssl/file")).expect("a file"), b"one", "as it was");
+    }
+
+    fn source_of_settings(ready: &[Ready]) -> &Path {
+        source(ready, |part| matches!(part, ReadyPart::Settings { .. }))
+    }
+
+    #[test]
+    fn what_is_cleared_away_is_noticed() {
+        let state = Folder::new("kept-cleared");
+        let mut used = view();
+        let in_use = use_for(&mut used, Some(&state.0));
+        assert!(in_use.is_there());
+        fs::remove_dir_all(&used.ready[0].source).expect("it can be removed");
+        assert!(!in_use.is_there());
     }
 
     #[test]

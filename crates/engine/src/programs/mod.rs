@@ -15,6 +15,7 @@ pub mod limits;
 mod plan;
 mod remembered;
 mod seen;
+mod small_trees;
 mod system;
 mod tally;
 mod toolchains;
@@ -32,7 +33,7 @@ use bstr::{BStr, BString};
 use exacta_jail::{Ending, Failure, First, Level, Manner, Running};
 use exacta_policy::Policy;
 use exacta_policy::limits::Allowance;
-use exacta_shell::control::Control;
+use exacta_shell::control::{Control, Progress};
 use exacta_shell::host::{Ended, Identity, Program};
 use exacta_shell::status::{ExitStatus, Stop};
 use exacta_store::UndoError;
@@ -55,9 +56,6 @@ pub use self::tally::Tally;
 
 /// Many programs end sooner, and until then nobody has to be ready for signals who would be a thread more.
 const SOON: Duration = Duration::from_millis(10);
-/// So long what a program writes may wait for whoever carries it: to carry it may take as long as who reads it likes, and whoever
-/// does that can look after nothing else.
-const UNCARRIED: Duration = Duration::from_millis(2);
 
 /// What the operator says about programs.
 #[derive(Debug, Clone, Default)]
@@ -345,29 +343,30 @@ impl Programs {
     ) -> Result<Ending, Failure> {
         let wake = Wake::for_a_moment(program.control)
             .map_err(|error| Failure::new("be told of what happens", error))?;
-        let (soon, uncarried) = (Instant::now() + SOON, Instant::now() + UNCARRIED);
+        let (short, soon) = (Instant::now() + exacta_jail::SHORT, Instant::now() + SOON);
         loop {
             // Before the look, so that what happens meanwhile is not missed.
             wake.clear();
-            let (signal, own) = match program.control.check() {
+            let (signal, own) = match goes_on(program, running)? {
                 Ok(()) => {
                     let now = Instant::now();
                     let is_soon = Some(soon).filter(|soon| now < *soon);
                     if is_soon.is_none() {
                         program.control.begin_to_wait();
                     }
-                    if is_soon.is_none() || (now >= uncarried && !carriers.is_empty()) {
+                    if now >= short {
                         running.attend()?;
                     }
                     let (handle, questions) = running.handle_for_now();
-                    let waits = questions.as_ref().filter(|_| !carriers.is_empty());
-                    let uncarried = waits.map(|_| uncarried);
+                    let short = questions.as_ref().map(|_| short);
                     let next = program.control.deadline().into_iter().chain(is_soon);
-                    let next = next.chain(uncarried).min();
+                    let next = next.chain(short).min();
                     let left = next.map(|end| end.saturating_duration_since(now));
                     let asking = questions.as_ref().map(|it| it.as_fd());
                     let events = [Some(handle), asking, Some(wake.as_fd())];
-                    let [ended, asked, _] = match uncarried {
+                    // To carry what a program writes may take as long as who reads it likes, and whoever does that can look
+                    // after nothing else.
+                    let [ended, asked, _] = match short {
                         Some(_) => Carriers::default().work(events, left),
                         None => carriers.work(events, left),
                     };
@@ -431,6 +430,14 @@ impl Drop for Programs {
     /// Whoever lays a layer ahead may still have the jail.
     fn drop(&mut self) {
         self.jail.end();
+    }
+}
+
+/// Whether the process of the script goes on. One that is stopped looks after nobody, so a thread does before it waits.
+fn goes_on(program: &Program<'_>, running: &Running) -> Result<Result<(), Stop>, Failure> {
+    match program.control.check_at_once() {
+        Ok(Progress::Stopped) => running.attend().map(|()| program.control.check()),
+        checked => Ok(checked.map(|_| ())),
     }
 }
 

@@ -55,8 +55,6 @@ pub struct Prepared {
     operator: Operator,
     registries: OnceLock<Registries>,
     plan: OnceLock<Plan>,
-    /// Parts of its view.
-    in_use: OnceLock<InUse>,
 }
 
 impl Prepared {
@@ -95,7 +93,6 @@ impl Prepared {
             operator: options.network.operator.clone(),
             registries: OnceLock::new(),
             plan,
-            in_use: OnceLock::new(),
         }
     }
 
@@ -154,13 +151,7 @@ impl Prepared {
     fn view(&self) -> View {
         let mut view = View::default();
         view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
-        // What programs could write is not to be believed.
-        let root = &self.places.root;
-        let outside = |state: &&Path| {
-            let state = crate::project::canonical_so_far(state);
-            !state.starts_with(root) && !root.starts_with(&state)
-        };
-        let state = self.state.as_deref().filter(outside);
+        let state = self.believed_state();
         system::add(&mut view, &self.policy, &self.identity, state);
         view.files.extend(git::settings(self.operator_home.as_deref()));
         view.files.extend(self.registries().files.iter().cloned());
@@ -181,8 +172,22 @@ impl Prepared {
         }
         // What lies in another tree comes after it: the operator's tools may be in /tmp, or in the project.
         view.trees.sort_by_key(|tree| tree.target.components().count());
-        let _held_once = self.in_use.set(kept_parts::use_for(&mut view, state));
         view
+    }
+
+    /// Has the view of a jail use what is kept of it, for as long as the answer is there. Nothing is added to it after that.
+    pub fn use_kept(&self, view: &mut View) -> InUse {
+        kept_parts::use_for(view, self.believed_state())
+    }
+
+    /// What is remembered in it is believed: programs cannot write there.
+    fn believed_state(&self) -> Option<&Path> {
+        let root = &self.places.root;
+        let outside = |state: &&Path| {
+            let state = crate::project::canonical_so_far(state);
+            !state.starts_with(root) && !root.starts_with(&state)
+        };
+        self.state.as_deref().filter(outside)
     }
 
     /// Whether a directory in which the script is has been removed: then programs run on in what is left of it.

@@ -26,11 +26,11 @@ const NAME: &str = "system";
 const NEW: &str = "system.new";
 const LOCK: &str = "system.lock";
 /// Of the format, and of how things are found.
-const FIRST: &[u8] = concat!("exacta system 1 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+const FIRST: &[u8] = concat!("exacta system 2 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
 /// A larger file is none of ours.
 const LARGEST: u64 = 1 << 20;
 /// So many questions are remembered, the latest first: each policy has its own.
-const MOST: usize = 16;
+const MOST: usize = 24;
 
 /// Answers to questions about the system: remembered ones where they are still true.
 ///

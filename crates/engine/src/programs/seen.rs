@@ -41,6 +41,7 @@ pub enum Kind {
 /// Texts, each about one thing:
 ///
 /// - `d`, what it is known by, and the path of a directory with these entries;
+/// - `f` and the same of a file with this content;
 /// - `p` and the path of a directory with any entries;
 /// - `n` and a path where no directory is;
 /// - `l` and the path of a link, and after it `t` and where it leads.
@@ -77,6 +78,14 @@ impl Seen {
             names.push(Name { name: entry.file_name().into_vec().into(), kind });
         }
         Some(names)
+    }
+
+    /// What a file is known by, for as long as it has this content, and what the kernel says of it. `None`: it is none.
+    pub fn file(&mut self, path: &Path) -> Option<(BString, fs::Metadata)> {
+        let (known, found) = file_known_by(path)?;
+        self.uncertain |= !has_settled(found.ctime());
+        self.add(known.clone());
+        Some((known, found))
     }
 
     /// The path of what a path leads to, without links, as realpath(3) says it.
@@ -118,6 +127,18 @@ impl Seen {
             }
         }
         Some(place)
+    }
+
+    /// What somebody else has seen too.
+    pub fn include(&mut self, texts: Vec<BString>) {
+        for text in texts {
+            self.add(text);
+        }
+    }
+
+    /// What is found is not to be remembered.
+    pub fn doubt(&mut self) {
+        self.uncertain = true;
     }
 
     /// Everything that was seen, if it is still so, and would be seen to change.
@@ -176,6 +197,7 @@ pub fn is_still(texts: &[u8]) -> bool {
         let Some((kind, path)) = text.first().zip(path_in(text)) else { return false };
         let same = match kind {
             b'd' => known_by(path).is_some_and(|(known, _)| known == text),
+            b'f' => file_known_by(path).is_some_and(|(known, _)| known == text),
             b'p' => known_by(path).is_some(),
             b'n' => known_by(path).is_none(),
             b'l' => {
@@ -201,6 +223,17 @@ fn known_by(folder: &Path) -> Option<(BString, i64)> {
     let mut text = BString::from(format!("d {device} {inode} {modified:?} {changed:?} "));
     text.extend_from_slice(folder.as_os_str().as_bytes());
     Some((text, found.ctime()))
+}
+
+/// The same for a file's content.
+fn file_known_by(path: &Path) -> Option<(BString, fs::Metadata)> {
+    let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let (device, inode, length) = (found.dev(), found.ino(), found.len());
+    let modified = (found.mtime(), found.mtime_nsec());
+    let changed = (found.ctime(), found.ctime_nsec());
+    let mut text = BString::from(format!("f {device} {inode} {length} {modified:?} {changed:?} "));
+    text.extend_from_slice(path.as_os_str().as_bytes());
+    Some((text, found))
 }
 
 fn has_settled(changed: i64) -> bool {

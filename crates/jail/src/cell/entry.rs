@@ -334,7 +334,7 @@ fn divided(plan: Plan) -> (View, Begin) {
     let bare = |tree: &Tree| Tree { hidden: Vec::new(), ..tree.clone() };
     let is_ready = |path: &Path| {
         view.ready.iter().any(
-            |ready| matches!(&ready.part, ReadyPart::Settings(folder) if path.starts_with(folder)),
+            |ready| matches!(&ready.part, ReadyPart::Settings { folder, .. } if path.starts_with(folder)),
         )
     };
     view.files.retain(|file| !is_ready(&file.target));

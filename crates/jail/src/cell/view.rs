@@ -220,8 +220,8 @@ impl Root {
             trees.partition(|((_, tree), _)| is_later(view, tree));
         let mut adding = Adding::new(view, layers, self.folders(), grants);
         for (part, mount) in view.ready.iter().zip(&ready) {
-            if let ReadyPart::Settings(target) = &part.part {
-                adding.mount_settings(target, mount)?;
+            if let ReadyPart::Settings { folder, .. } = &part.part {
+                adding.mount_settings(folder, mount)?;
             }
         }
         for ((_, tree), mount) in sooner {

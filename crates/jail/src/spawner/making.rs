@@ -103,12 +103,17 @@ pub fn build(
     let lease = given.next().ok_or(Errno::BADF).at("take the lease")?;
     let held: Vec<OwnedFd> = given.collect();
     let mut missing: Vec<Missing> = Vec::new();
+    // What was ready may be gone by now: then all of it is made.
+    let whole = (!plan.view.ready.is_empty()).then(|| {
+        let mut whole = plan.clone();
+        whole.view.ready.clear();
+        whole
+    });
+    let plan = Plan { view: plan.view.without_contained(), ..plan };
     for way in ladder::ways(least) {
-        let attempted = attempt(&plan, way, &sockets, workshop).or_else(|failure| {
-            // What was ready may be gone by now: then all of it is made.
-            let mut plan = plan.clone();
-            let had_some = !std::mem::take(&mut plan.view.ready).is_empty();
-            if had_some { attempt(&plan, way, &sockets, workshop) } else { Err(failure) }
+        let attempted = attempt(&plan, way, &sockets, workshop).or_else(|failure| match &whole {
+            Some(whole) => attempt(whole, way, &sockets, workshop),
+            None => Err(failure),
         });
         match attempted {
             Ok(stood) => {
@@ -289,10 +294,20 @@ impl Ahead {
         let (first, more) = mounts.split_at(mounts.len().min(MOST_MOUNTS));
         let sockets = [orders, changes].into_iter();
         let given: Vec<_> = sockets.chain(first).map(AsFd::as_fd).collect();
-        wire::send(&socket, &furnish, &given).at(step)?;
-        for some in more.chunks(MOST_MOUNTS) {
-            let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
-            wire::send(&socket, &entry::More, &given).at(step)?;
+        let told = || -> io::Result<()> {
+            wire::send(&socket, &furnish, &given)?;
+            for some in more.chunks(MOST_MOUNTS) {
+                let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
+                wire::send(&socket, &entry::More, &given)?;
+            }
+            Ok(())
+        };
+        // One that could not even begin has ended, and has said why.
+        if let Err(error) = told() {
+            return match answered(warden, Warden { handle, socket }, group) {
+                Err(failure) if failure.errno != libc::ECHILD => Err(failure),
+                _ => Err(Failure::new(step, error)),
+            };
         }
         drop(mounts);
         // The warden has this one now, at once; what is left may be done on another, or when it waits.

@@ -61,6 +61,13 @@ impl Jails {
     fn release(&mut self) {
         self.0.iter_mut().for_each(Made::release);
     }
+
+    /// Has what others have left behind removed, which may take its time. It is done then.
+    fn tidy(&mut self, workshop: &Workshop) -> bool {
+        self.release();
+        workshop.tidy();
+        true
+    }
 }
 
 impl Drop for Jails {
@@ -99,9 +106,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
             Woken::Idle => {
                 leavings.remove(|| jails.release());
                 workshop.rest();
-                if !expects && !std::mem::replace(&mut tidied, true) {
-                    workshop.tidy();
-                }
+                tidied |= !is_tidy && jails.tidy(&workshop);
                 continue;
             }
         }
@@ -181,6 +186,10 @@ fn wait(socket: &OwnedFd, made: &mut Vec<Made>, patience: Option<&Timespec>) -> 
             jail.kill();
         }
     }
-    made.retain(|jail| !jail.is_over());
+    if made.iter().any(Made::is_over) {
+        // To remove what one had may take its time, which the others must not have to wait for.
+        made.iter_mut().for_each(Made::release);
+        made.retain(|jail| !jail.is_over());
+    }
     Ok(if asked { Woken::Asked } else { Woken::Otherwise })
 }

@@ -39,13 +39,14 @@ impl Control {
     /// Delivers a signal: to its trap, or it ends the process unless it is ignored.
     pub fn deliver(&self, signal: i32) {
         let bit = signal_bit(signal);
-        let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(successor) = successor {
-            return successor(signal);
-        }
+        // Whoever has taken its place may have done so while it was stopped.
         if signal == SIGCONT {
             self.stopped.store(false, Ordering::Release);
             self.notify();
+        }
+        let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(successor) = successor {
+            return successor(signal);
         }
         let certain = matches!(signal, SIGKILL | SIGSTOP);
         if !certain && self.ignored.load(Ordering::Acquire) & bit != 0 {

@@ -30,16 +30,15 @@ pub(super) fn take(ground: &Ground, run: &OwnedFd, name: &[u8]) -> Option<(Owned
     if !system::try_lock(&folder).ok()? || !is_called(&folder, undo, SPARE) {
         return None;
     }
-    let filled = filled(ground, &folder).ok().flatten();
-    // Also to remove it: half of it must not be taken for one.
+    let Some(filled) = filled(ground, &folder).ok().flatten() else {
+        // Under another name first: half of it must not be taken for one, and what cannot be removed must not be in the way.
+        let gone = [name, b"-gone"].concat();
+        system::rename(undo, SPARE, run, &gone).ok()?;
+        let _next_who_opens_the_journal_does = tree::remove(run.as_fd(), &gone);
+        return None;
+    };
     system::rename(undo, SPARE, run, name).ok()?;
-    match filled.filter(|_| is_called(&folder, run, name)) {
-        Some(filled) => Some((folder, filled)),
-        None => {
-            let _next_who_opens_the_journal_does = tree::remove(run.as_fd(), name);
-            None
-        }
-    }
+    is_called(&folder, run, name).then_some((folder, filled))
 }
 
 /// Whether this is the name of the folder that is open, and not of another by now.
@@ -74,8 +73,10 @@ fn filled(ground: &Ground, folder: &OwnedFd) -> Result<Option<Filled>, Errno> {
     }
     facts::set_time(folder, UPPER, root.modified)?;
     // Of the layer before: what is earlier than that is earlier than now.
-    let moment = system::stat(folder, MOMENT)?.map(|_| moment(folder.as_fd())).transpose()?;
-    let Some(moment) = moment else { return Ok(None) };
+    if !Facts::of(folder, MOMENT)?.is_some_and(|found| is_ours(&found)) {
+        return Ok(None);
+    }
+    let moment = moment(folder.as_fd())?;
     let telling = Some(root.changed) < moment;
     Ok(Some(Filled { aside: false, root, attributes, telling }))
 }

@@ -199,8 +199,13 @@ impl Drop for Answering {
 
 impl Answering {
     /// Until somebody has something to say about the program, nobody is left, or it takes too long, which whoever waits for the
-    /// program finds out.
-    fn answer_until(&mut self, reports: &OwnedFd, latest: Instant, mut first: Option<&Program>) {
+    /// program finds out. An error: what was asked cannot be heard.
+    fn answer_until(
+        &mut self,
+        reports: &OwnedFd,
+        latest: Instant,
+        mut first: Option<&Program>,
+    ) -> io::Result<()> {
         self.keep_up();
         self.recorder.begin();
         loop {
@@ -209,17 +214,18 @@ impl Answering {
             let mut watched = [reports, &*self.listener].map(|it| PollFd::new(it, PollFlags::IN));
             match poll(&mut watched, Some(&left)) {
                 Err(Errno::INTR) => continue,
-                Ok(0) | Err(_) => return,
+                Ok(0) => return Ok(()),
+                Err(error) => return Err(error.into()),
                 Ok(_) => {}
             }
             let [reported, asked] = watched.map(|it| it.revents());
             if !asked.contains(PollFlags::IN) || !reported.is_empty() {
-                return;
+                return Ok(());
             }
             let question = match seccomp::receive(self.listener.as_fd()) {
                 Ok(question) => question,
                 Err(error) if has_gone(&error) => continue,
-                Err(_) => return,
+                Err(error) => return Err(error),
             };
             self.answer_first(&question, first.take());
         }
