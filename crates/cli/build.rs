@@ -39,6 +39,10 @@ const UNPACKS_POINTERS: u32 = 36;
 /// The order of the code, see `bench/order`.
 const ORDER: &str = "start.ld";
 
+/// Writes what the linker has made anew, in large pieces. Mapped, as linkers write it, it would lie in the page cache page by page
+/// until it is read from the disk again, and what each start maps of it would take half a millisecond more.
+const REWRITING: &str = "rewritten.sh";
+
 /// The parts of which an executable can be linked as a whole.
 struct Archives {
     folder: PathBuf,
@@ -49,6 +53,7 @@ struct Archives {
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={ORDER}");
+    println!("cargo::rerun-if-changed={REWRITING}");
     println!("cargo::rerun-if-env-changed=CC");
     println!("cargo::rerun-if-env-changed={CHOICE}");
     // The whole of it goes into the executable: as libraries the C library and the unwinder are to be found, mapped and put right
@@ -138,13 +143,24 @@ fn link_whole(archives: &Archives, place: Option<u64>) {
     // would take them out of that order again. What is built in a hurry is not made to wait for it: the linker looks
     // through all code for each name, which takes seconds.
     let is_in_a_hurry = std::env::var("OPT_LEVEL").is_ok_and(|level| level == "0" || level == "1");
-    if !is_in_a_hurry
-        && takes_orders()
-        && let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR")
-    {
-        let order = PathBuf::from(package).join(ORDER);
-        println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", order.display());
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let Some(package) = package.filter(|_| !is_in_a_hurry) else { return };
+    if takes_orders() {
+        println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", package.join(ORDER).display());
     }
+    let rewriting = package.join(REWRITING);
+    if takes_wrapper(&rewriting) {
+        println!("cargo::rustc-link-arg-bins=-wrapper");
+        println!("cargo::rustc-link-arg-bins={}", rewriting.display());
+    }
+}
+
+/// Whether whoever calls the linker lets this script call it instead. Not every compiler knows of that.
+fn takes_wrapper(script: &Path) -> bool {
+    // As it is called for linking, unless somebody has chosen otherwise; here it only copies nothing to nowhere.
+    let mut compiler = Command::new("cc");
+    compiler.arg("-wrapper").arg(script).args(["-E", "-x", "c", "/dev/null", "-o", "/dev/null"]);
+    !has_chosen_linker() && compiler.output().is_ok_and(|asked| asked.status.success())
 }
 
 /// Whether the linker is one that reads scripts: unless somebody has chosen another, it is.

@@ -32,6 +32,8 @@ pub enum Ask<'a> {
     /// Remove a folder of the engine's own, for which nobody waits. With it come the directory that it is in, the folder
     /// itself, which is held until it is gone, and the directory in which it is to be used again, if so. Nothing is answered.
     PutAway { name: BString, again: Option<Again> },
+    /// End now: whoever says so waits for it. When the engine itself ends, nobody does.
+    End,
 }
 
 /// A folder that is used again, if nothing is left of jails when the spawner ends: a directory in it is emptied, and it gets

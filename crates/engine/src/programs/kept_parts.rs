@@ -185,12 +185,13 @@ pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
 /// By what it is known that a file of the system is still the same. `None`: that is not certain, or not everybody may read it.
 fn known_by(path: &Path) -> Option<String> {
     let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.mode() & 0o001 != 0);
-    // It may lie elsewhere, behind a directory that is not for everybody.
-    let found = fs::symlink_metadata(path).ok()?;
-    if found.is_symlink() && !fs::canonicalize(path).ok()?.ancestors().skip(1).all(is_open) {
-        return None;
+    let mut found = fs::symlink_metadata(path).ok()?;
+    if found.is_symlink() {
+        // It may lie elsewhere, behind a directory that is not for everybody.
+        let place = fs::canonicalize(path).ok()?;
+        found =
+            fs::symlink_metadata(&place).ok().filter(|_| place.ancestors().skip(1).all(is_open))?;
     }
-    let found = fs::metadata(path).ok()?;
     let changed =
         UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(found.ctime()).ok()?))?;
     let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED);

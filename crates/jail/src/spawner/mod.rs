@@ -242,7 +242,9 @@ fn start_afresh() -> Result<Begun, Failure> {
 impl Drop for Spawner {
     fn drop(&mut self) {
         // It ends when its socket closes, and cleans up behind its jails before that.
-        drop(self.socket.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(socket) = self.socket.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            let _it_ends_then_too = wire::send(&socket, &Ask::End, &[]);
+        }
         process::wait_for(self.process);
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -112,12 +113,10 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
         }
         let (plan, least, descriptors) = match wire::receive(&socket)? {
             None => {
-                drop(jails);
-                if !tidied {
-                    workshop.tidy();
-                }
-                return Ok(());
+                std::thread::sleep(COURTESY);
+                break;
             }
+            Some((Ask::End, _)) => break,
             Some((Ask::Expect { user, group }, _)) => {
                 workshop.expect(Identity { user, group });
                 continue;
@@ -143,7 +142,16 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
         // What comes now may be done anywhere, and if it cannot, nothing is lost but time.
         let _where_we_are_is_good_too = processors::spread();
     }
+    drop(jails);
+    if !tidied {
+        workshop.tidy();
+    }
+    Ok(())
 }
+
+/// The engine has closed its socket, and is about to end. Whoever waits for that end comes before what is to be ended here: woken by a
+/// signal, a jail's first process would have the processor on which both were.
+const COURTESY: Duration = Duration::from_micros(50);
 
 /// So long after the last thing that happened, nobody is kept from anything by who cleans up.
 const IDLE: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };

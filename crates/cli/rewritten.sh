@@ -1,0 +1,17 @@
+#!/bin/sh
+# Called by the compiler instead of its linker: calls that, and writes the executable anew, in large pieces (see build.rs). What cannot be
+# written anew stays as it is.
+"$@" || exit
+written=
+for word do
+    [ "$before" = -o ] && written=$word
+    before=$word
+done
+if [ -f "$written" ] && [ -x "$written" ]; then
+    if cp -p "$written" "$written.whole" 2>/dev/null; then
+        mv -f "$written.whole" "$written"
+    else
+        rm -f "$written.whole"
+    fi
+fi
+exit 0
