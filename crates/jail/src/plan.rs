@@ -27,7 +27,7 @@ pub struct View {
     /// Small files that exist only inside, read-only.
     pub files: Vec<SyntheticFile>,
     /// Files of the host that everybody may read, small enough to be copied, read-only, at their own paths. What is not
-    /// there or cannot be read is not there inside.
+    /// there, is large or cannot be read is not there inside.
     pub copies: Vec<PathBuf>,
     pub links: Vec<SyntheticLink>,
     /// Empty directories held in memory, writable, gone with the jail.

@@ -16,7 +16,7 @@ use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use exacta_jail::plan::{Access, Ready, ReadyPart, Tree, View};
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
@@ -24,7 +24,8 @@ use rustix::process::geteuid;
 use sha2::{Digest as _, Sha256};
 
 use super::remembered::Remembered;
-use super::small_trees;
+use super::seen::Seen;
+use super::small_trees::{self, Copiable};
 
 /// In the operator's state.
 const FOLDER: &str = "view";
@@ -33,8 +34,6 @@ const FIRST: &[u8] = concat!("exacta view 2 ", env!("CARGO_PKG_VERSION"), "\0").
 /// So many are kept, and those that were made lately: a jail may use one that nobody else would.
 const MOST: usize = 16;
 const LATELY: Duration = Duration::from_secs(24 * 60 * 60);
-/// What was changed so shortly before it was looked at may change once more without its time telling.
-const SETTLED: Duration = Duration::from_secs(3);
 const UNFINISHED: &str = ".new-";
 
 /// Held for as long as something may be in use: nobody removes it meanwhile.
@@ -51,12 +50,14 @@ impl InUse {
 }
 
 /// Has a view use what is kept of it. To be called when nothing is added to it any more.
-pub fn use_for(view: &mut View, state: Option<&Path>) -> InUse {
+pub fn use_for(view: &mut View, state: Option<&Path>, remembered: &mut Remembered) -> InUse {
     // Whoever could change a link on the way could put something else there.
     let state = state.and_then(|state| fs::canonicalize(state).ok());
-    let Some(state) = state.filter(|state| is_nobody_elses(state)) else { return InUse::default() };
-    let folder = state.join(FOLDER);
-    let settings = settings(&folder, &state, view);
+    let folder = state.filter(|state| is_nobody_elses(state)).map(|state| state.join(FOLDER));
+    let Some(folder) = folder.filter(|folder| is_own(folder) || made_folder(folder)) else {
+        return InUse::default();
+    };
+    let settings = settings(&folder, view, remembered);
     let contained = |tree: &Tree| settings.iter().any(|(ready, _)| contains(ready, tree));
     let masked = view.trees.iter().filter(|tree| is_masked(tree) && !contained(tree));
     let masks: Vec<_> = masked.filter_map(|tree| mask(&folder, tree)).collect();
@@ -112,16 +113,16 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-fn settings(folder: &Path, state: &Path, view: &View) -> Option<(Ready, fs::File)> {
+fn settings(folder: &Path, view: &View, remembered: &mut Remembered) -> Option<(Ready, fs::File)> {
     let target = Path::new("/etc");
-    let mut remembered = Remembered::open(Some(state));
-    let trees: Vec<&Tree> = view.trees.iter().filter(|tree| is_setting(tree, view)).collect();
-    let small = small_trees::among(&trees, &mut remembered);
-    remembered.remember();
     let inside = |path: &Path| path.starts_with(target) && path != target;
+    let copies: Vec<&Path> =
+        view.copies.iter().map(PathBuf::as_path).filter(|path| inside(path)).collect();
+    let trees: Vec<&Tree> = view.trees.iter().filter(|tree| is_setting(tree, view)).collect();
+    let Copiable { trees: small, files: known } = small_trees::among(&trees, &copies, remembered);
+    let known = known?;
     let files = || view.files.iter().filter(|file| inside(&file.target));
     let links = || view.links.iter().filter(|link| inside(&link.target));
-    let copies = || view.copies.iter().filter(|path| inside(path));
     let folders = || view.trees.iter().map(|tree| &tree.target).filter(|path| inside(path));
     let mut digest = begun(b"settings");
     for file in files() {
@@ -137,12 +138,7 @@ fn settings(folder: &Path, state: &Path, view: &View) -> Option<(Ready, fs::File
     for small in &small {
         add(&mut digest, &[b"tree", small.tree.target.as_os_str().as_bytes(), &small.digest]);
     }
-    let mut evidence = Vec::new();
-    for path in copies() {
-        let known = known_by(path)?;
-        add(&mut digest, &[b"copy", path.as_os_str().as_bytes(), known.as_bytes()]);
-        evidence.push((path, known));
-    }
+    add(&mut digest, &[b"copies", &known]);
     let (source, handle) = kept(folder, digest, |made| {
         let place = |path: &Path| -> io::Result<PathBuf> {
             let below = path.strip_prefix(target).unwrap_or(path);
@@ -152,12 +148,12 @@ fn settings(folder: &Path, state: &Path, view: &View) -> Option<(Ready, fs::File
         for file in files() {
             write(&place(&file.target)?, &file.content, 0o644)?;
         }
-        for (path, known) in &evidence {
+        for path in &copies {
             write(&place(path)?, &fs::read(path)?, 0o644)?;
-            // What was copied is what it was known by.
-            if known_by(path).as_ref() != Some(known) {
-                return Err(io::ErrorKind::ResourceBusy.into());
-            }
+        }
+        // What was copied is what it was known by.
+        if small_trees::digest_of_files(&copies, &mut Seen::default()).as_ref() != Some(&known) {
+            return Err(io::ErrorKind::ResourceBusy.into());
         }
         for link in links() {
             symlink(&link.text, place(&link.target)?)?;
@@ -182,26 +178,6 @@ pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
-/// By what it is known that a file of the system is still the same. `None`: that is not certain, or not everybody may read it.
-fn known_by(path: &Path) -> Option<String> {
-    let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.mode() & 0o001 != 0);
-    let mut found = fs::symlink_metadata(path).ok()?;
-    if found.is_symlink() {
-        // It may lie elsewhere, behind a directory that is not for everybody.
-        let place = fs::canonicalize(path).ok()?;
-        found =
-            fs::symlink_metadata(&place).ok().filter(|_| place.ancestors().skip(1).all(is_open))?;
-    }
-    let changed =
-        UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(found.ctime()).ok()?))?;
-    let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED);
-    if !found.is_file() || found.mode() & 0o004 == 0 || !is_settled {
-        return None;
-    }
-    let times = (found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
-    Some(format!("{} {} {} {times:?}", found.dev(), found.ino(), found.len()))
-}
-
 fn begun(what: &[u8]) -> Sha256 {
     let mut digest = Sha256::new();
     digest.update(FIRST);
@@ -224,11 +200,8 @@ fn kept(
     make: impl FnOnce(&Path) -> io::Result<()>,
 ) -> Option<(PathBuf, fs::File)> {
     let path = folder.join(exacta_store::audit::hex(&digest.finalize()));
-    if let Some(handle) = is_own(folder).then(|| held(&path)).flatten() {
+    if let Some(handle) = held(&path) {
         return Some((path, handle));
-    }
-    if !made_folder(folder) {
-        return None;
     }
     let unfinished = folder.join(format!("{UNFINISHED}{}", uuid::Uuid::new_v4()));
     let made = fs::create_dir(&unfinished)
@@ -264,7 +237,7 @@ fn held(path: &Path) -> Option<fs::File> {
     let (found, named) = (handle.metadata().ok()?, fs::symlink_metadata(path).ok()?);
     // Another may lie there by now.
     let is_same = (found.dev(), found.ino()) == (named.dev(), named.ino());
-    (is_same && is_own(path)).then_some(handle)
+    (is_same && is_owned(&named)).then_some(handle)
 }
 
 fn made_folder(folder: &Path) -> bool {
@@ -274,9 +247,11 @@ fn made_folder(folder: &Path) -> bool {
 
 /// A directory that nobody but the operator can have written to.
 fn is_own(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| {
-        found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0
-    })
+    fs::symlink_metadata(path).is_ok_and(|found| is_owned(&found))
+}
+
+fn is_owned(found: &fs::Metadata) -> bool {
+    found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0
 }
 
 /// The same, and nobody else can put something in its place, or in the place of what it lies in.
@@ -368,8 +343,15 @@ mod tests {
 
     fn used(view: &View, state: Option<&Path>) -> Vec<Ready> {
         let mut view = view.clone();
-        let _in_use = use_for(&mut view, state);
+        let _in_use = kept_for(&mut view, state);
         view.ready
+    }
+
+    fn kept_for(view: &mut View, state: Option<&Path>) -> InUse {
+        let mut remembered = Remembered::open(state);
+        let in_use = use_for(view, state, &mut remembered);
+        remembered.remember();
+        in_use
     }
 
     fn source(ready: &[Ready], of: impl Fn(&ReadyPart) -> bool) -> &Path {
@@ -407,15 +389,16 @@ mod tests {
         let state = Folder::new("kept-copies");
         let file = state.0.join("file");
         fs::write(&file, "one\n").expect("a file");
-        assert_eq!(known_by(&file), None, "it may change once more");
+        let known = small_trees::digest_of_files(&[&file], &mut Seen::default());
+        assert_eq!(known, None, "it may change once more");
         let mut older = view();
         older.copies = vec!["/etc/os-release".into()];
-        let _in_use = use_for(&mut older, Some(&state.0));
+        let _in_use = kept_for(&mut older, Some(&state.0));
         let copied = source_of_settings(&older.ready);
         let of_system = fs::read("/etc/os-release").expect("every system has one");
         assert_eq!(fs::read(copied.join("os-release")).expect("a copy"), of_system);
         older.copies = vec!["/etc/shadow".into()];
-        let _in_use = use_for(&mut older, Some(&state.0));
+        let _in_use = kept_for(&mut older, Some(&state.0));
         assert_eq!(older.ready.len(), 1, "what not everybody may read is for the jail to copy");
     }
 
@@ -451,7 +434,7 @@ mod tests {
     fn what_is_cleared_away_is_noticed() {
         let state = Folder::new("kept-cleared");
         let mut used = view();
-        let in_use = use_for(&mut used, Some(&state.0));
+        let in_use = kept_for(&mut used, Some(&state.0));
         assert!(in_use.is_there());
         fs::remove_dir_all(&used.ready[0].source).expect("it can be removed");
         assert!(!in_use.is_there());
@@ -478,7 +461,7 @@ mod tests {
     fn what_is_old_goes_unless_it_is_in_use() {
         let state = Folder::new("kept-old");
         let mut used = view();
-        let in_use = use_for(&mut used, Some(&state.0));
+        let in_use = kept_for(&mut used, Some(&state.0));
         let long_ago = SystemTime::now() - 2 * LATELY;
         let age = |path: &Path| {
             let opened = fs::File::open(path).expect("a directory");
@@ -492,12 +475,12 @@ mod tests {
         used.ready.iter().for_each(|ready| age(&ready.source));
         let mut other = view();
         other.files[0].content = "other\n".into();
-        drop(use_for(&mut other, Some(&state.0)));
+        drop(kept_for(&mut other, Some(&state.0)));
         assert!(used.ready.iter().all(|ready| ready.source.exists()), "they are in use");
         assert!(state.kept().len() <= MOST + 4);
         drop(in_use);
         other.files[0].content = "another\n".into();
-        drop(use_for(&mut other, Some(&state.0)));
+        drop(kept_for(&mut other, Some(&state.0)));
         assert_eq!(state.kept().len(), MOST + 1);
     }
 

@@ -7,7 +7,7 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use exacta_jail::plan::{Access, Limits, Network, Person, Scratch, Tree, View};
@@ -18,6 +18,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::kept_parts::InUse;
+use super::remembered::Remembered;
 use super::toolchains::{self, Toolchains};
 use super::{Places, ProgramOptions, environment, git, kept_parts, system};
 use crate::network::{self, Operator, Outlook, Registries};
@@ -55,6 +56,8 @@ pub struct Prepared {
     operator: Operator,
     registries: OnceLock<Registries>,
     plan: OnceLock<Plan>,
+    /// Of the system.
+    remembered: OnceLock<Mutex<Remembered>>,
 }
 
 impl Prepared {
@@ -93,6 +96,7 @@ impl Prepared {
             operator: options.network.operator.clone(),
             registries: OnceLock::new(),
             plan,
+            remembered: OnceLock::new(),
         }
     }
 
@@ -151,8 +155,7 @@ impl Prepared {
     fn view(&self) -> View {
         let mut view = View::default();
         view.scratch.push(Scratch { target: "/dev/shm".into(), bytes: SHARED_MEMORY });
-        let state = self.believed_state();
-        system::add(&mut view, &self.policy, &self.identity, state);
+        system::add(&mut view, &self.policy, &self.identity, &mut self.remembered());
         view.files.extend(git::settings(self.operator_home.as_deref()));
         view.files.extend(self.registries().files.iter().cloned());
         view.trees.extend(self.toolchains.trees.iter().cloned());
@@ -177,7 +180,15 @@ impl Prepared {
 
     /// Has the view of a jail use what is kept of it, for as long as the answer is there. Nothing is added to it after that.
     pub fn use_kept(&self, view: &mut View) -> InUse {
-        kept_parts::use_for(view, self.believed_state())
+        let mut remembered = self.remembered();
+        let in_use = kept_parts::use_for(view, self.believed_state(), &mut remembered);
+        remembered.remember();
+        in_use
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, Remembered> {
+        let open = || Mutex::new(Remembered::open(self.believed_state()));
+        self.remembered.get_or_init(open).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is remembered in it is believed: programs cannot write there.

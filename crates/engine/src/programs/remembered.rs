@@ -78,8 +78,8 @@ impl Remembered {
     }
 
     /// Remembers what was found, if that is news.
-    pub fn remember(self) {
-        let Some(state) = self.state.filter(|_| !self.found.is_empty()) else { return };
+    pub fn remember(&mut self) {
+        let Some(state) = self.state.as_ref().filter(|_| !self.found.is_empty()) else { return };
         let mut all: Vec<Section<'_>> = sections(&self.found).collect();
         for old in sections(&self.known) {
             if all.len() < MOST && all.iter().all(|new| new.question != old.question) {
@@ -89,7 +89,9 @@ impl Remembered {
         let texts = all.iter().map(|section| section.whole);
         let content = [FIRST].into_iter().chain(texts).collect::<Vec<_>>().concat();
         // The next one has to look again: nothing else is lost.
-        let _it_is_only_slower = write(&state, &content);
+        let _it_is_only_slower = write(state, &content);
+        self.known = content.get(FIRST.len()..).unwrap_or_default().to_vec();
+        self.found.clear();
     }
 }
 

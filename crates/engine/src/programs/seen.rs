@@ -129,16 +129,14 @@ impl Seen {
         Some(place)
     }
 
-    /// What somebody else has seen too.
-    pub fn include(&mut self, texts: Vec<BString>) {
-        for text in texts {
+    /// What was seen apart too. `None`: it may have changed just now, and so may once more. Next time, perhaps.
+    pub fn include_lasting(&mut self, other: Seen) -> Option<()> {
+        let lasting = other.lasting();
+        self.uncertain |= lasting.is_none();
+        for text in lasting? {
             self.add(text);
         }
-    }
-
-    /// What is found is not to be remembered.
-    pub fn doubt(&mut self) {
-        self.uncertain = true;
+        Some(())
     }
 
     /// Everything that was seen, if it is still so, and would be seen to change.

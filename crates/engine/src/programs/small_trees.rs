@@ -1,5 +1,5 @@
-//! Trees of settings that are small enough to be copied: to mount one takes the parts of a jail longer than to see that a copy
-//! of it is still true.
+//! Settings that are small enough to be copied: single files, and trees, for to mount one takes the parts of a jail longer than to
+//! see that a copy of it is still true.
 //!
 //! Which those are is remembered with what they were found from, and said with a digest of all that is in them. A tree with anything
 //! in it that not everybody may read, or that is no file, directory or link, is none of them.
@@ -29,6 +29,9 @@ const MOST_LOOKS: usize = 16;
 const MOST_NAMES: usize = 1000;
 const MOST_BYTES: u64 = 1 << 20;
 
+/// A larger file is none of settings.
+const LARGEST_FILE: u64 = 4 << 20;
+
 /// A tree with what is in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SmallTree<'a> {
@@ -36,33 +39,61 @@ pub struct SmallTree<'a> {
     pub digest: BString,
 }
 
-/// Those of the trees that can be copied.
-pub fn among<'a>(trees: &[&'a Tree], remembered: &mut Remembered) -> Vec<SmallTree<'a>> {
+/// What can be copied.
+pub struct Copiable<'a> {
+    pub trees: Vec<SmallTree<'a>>,
+    /// Of all single files. `None`: one of them is not certain, or not for everybody.
+    pub files: Option<BString>,
+}
+
+/// Which of the trees can be copied, and whether all of the files can.
+pub fn among<'a>(trees: &[&'a Tree], files: &[&Path], remembered: &mut Remembered) -> Copiable<'a> {
     let mut question = b"copies".to_vec();
+    for file in files {
+        question.extend([b"\n", file.as_os_str().as_bytes()].into_iter().flatten());
+    }
     for tree in trees {
         let hidden = tree.hidden.iter().flat_map(|it| [&b" "[..], it.as_os_str().as_bytes()]);
         question.extend(
             [b"\n", tree.source.as_os_str().as_bytes()].into_iter().chain(hidden).flatten(),
         );
     }
-    let answer = remembered.ask(&question, |seen| {
-        let digest = |tree: &&Tree| digest(tree, seen).map(|it| it.to_vec()).unwrap_or_default();
-        trees.iter().map(digest).map(BString::from).collect()
-    });
+    let mut answer = remembered
+        .ask(&question, |seen| {
+            let files = digest_of_files(files, seen).unwrap_or_default();
+            let digest = |tree: &&Tree| digest(tree, seen).unwrap_or_default();
+            let trees: Vec<BString> = trees.iter().map(digest).collect();
+            [files].into_iter().chain(trees).collect()
+        })
+        .into_iter();
+    let files = answer.next().filter(|digest| !digest.is_empty());
     let told = trees.iter().zip(answer).filter(|(_, digest)| !digest.is_empty());
-    told.map(|(tree, digest)| SmallTree { tree, digest }).collect()
+    Copiable { trees: told.map(|(tree, digest)| SmallTree { tree, digest }).collect(), files }
+}
+
+/// Of single files, wherever their paths lead. `None`: one of them is not to be copied.
+pub fn digest_of_files(files: &[&Path], seen: &mut Seen) -> Option<BString> {
+    let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.mode() & 0o001 != 0);
+    let mut own = Seen::default();
+    let mut digest = Sha256::new();
+    for path in files {
+        // It may lie elsewhere, behind a directory that is not for everybody.
+        let place = own.real(path).filter(|place| place.ancestors().skip(1).all(is_open))?;
+        let (known, found) = own.file(&place)?;
+        if found.mode() & 0o004 == 0 || found.len() > LARGEST_FILE {
+            return None;
+        }
+        add(&mut digest, &[path.as_os_str().as_bytes(), &known]);
+    }
+    seen.include_lasting(own)?;
+    Some(exacta_store::audit::hex(&digest.finalize()).into())
 }
 
 /// Of all that is in it. `None`: it is not to be copied.
 fn digest(tree: &Tree, seen: &mut Seen) -> Option<BString> {
     let mut own = Seen::default();
     let entries = entries(tree, &mut own)?;
-    // What has changed just now may change once more: next time, perhaps.
-    let Some(own) = own.lasting() else {
-        seen.doubt();
-        return None;
-    };
-    seen.include(own);
+    seen.include_lasting(own)?;
     let mut digest = Sha256::new();
     for Entry { place, content } in &entries {
         let (kind, known) = match content {
@@ -180,8 +211,8 @@ mod tests {
         let tree = tree(&folder);
         let digest = || -> Option<BString> {
             let mut remembered = Remembered::open(Some(&state));
-            let found = among(&[&tree], &mut remembered);
-            let digest = found.into_iter().next().map(|it| it.digest);
+            let found = among(&[&tree], &[], &mut remembered);
+            let digest = found.trees.into_iter().next().map(|it| it.digest);
             remembered.remember();
             digest
         };

@@ -68,17 +68,12 @@ const SECRETS: [(&str, &str); 6] = [
     ("pki", "entitlement"),
 ];
 
-/// Larger than any of them ever is.
-const LARGEST_COPY: u64 = 4 << 20;
-
 /// Adds the system to a view, without the programs that are denied whatever their words are.
-pub fn add(view: &mut View, policy: &Policy, identity: &Identity, state: Option<&Path>) {
-    let mut remembered = Remembered::open(state);
+pub fn add(view: &mut View, policy: &Policy, identity: &Identity, remembered: &mut Remembered) {
     for path in SYSTEM {
-        add_directory(view, Path::new(path), policy, &mut remembered);
+        add_directory(view, Path::new(path), policy, remembered);
     }
-    add_settings(view, &mut remembered);
-    remembered.remember();
+    add_settings(view, remembered);
     if let Ok(zone) = operator_file::followed(Path::new("/etc/localtime")) {
         view.links.push(SyntheticLink { target: "/etc/localtime".into(), text: zone });
     }
@@ -102,13 +97,8 @@ fn add_settings(view: &mut View, remembered: &mut Remembered) {
             view.trees.push(read_only(path, hidden));
         }
     }
-    for name in SETTING_FILES {
-        let path = Path::new("/etc").join(name);
-        let is_small = |found: fs::Metadata| found.is_file() && found.len() <= LARGEST_COPY;
-        if is(name, OTHER) && fs::metadata(&path).is_ok_and(is_small) {
-            view.copies.push(path);
-        }
-    }
+    let copies = SETTING_FILES.iter().filter(|name| is(name, OTHER));
+    view.copies.extend(copies.map(|name| Path::new("/etc").join(name)));
 }
 
 const DIRECTORY: u8 = b'd';

@@ -58,6 +58,9 @@ const EMPTIED: [&str; 7] = ["acpi", "asound", "bus", "driver", "fs", "irq", "scs
 /// Files of /proc by which programs find out what machine they are on, for a jail that can have no /proc.
 const FACTS: [&str; 5] = ["cpuinfo", "meminfo", "stat", "filesystems", "version"];
 
+/// What is larger is no setting, and would fill the jail's root.
+const LARGEST_COPY: u64 = 4 << 20;
+
 /// A root, mounted at [`PLACE`].
 pub struct Root {
     pub directory: OwnedFd,
@@ -99,6 +102,11 @@ impl Root {
         }
         for path in &view.copies {
             let step = || format!("copy the file {}", path.display());
+            let is_small =
+                |found: std::fs::Metadata| found.is_file() && found.len() <= LARGEST_COPY;
+            if !std::fs::metadata(path).is_ok_and(is_small) {
+                continue;
+            }
             // What the person inside may not read is not for it.
             let Ok(from) = std::fs::File::open(path) else { continue };
             let made = folders.file(path, mode).map_err(io::Error::from);

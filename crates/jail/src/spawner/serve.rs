@@ -14,6 +14,7 @@ use super::leavings::Leavings;
 use super::making::{Made, Workshop, build};
 use crate::cell::outside::Identity;
 use crate::messages::{Ask, Built};
+use crate::outcome::Failure;
 use crate::processors;
 use crate::system::{process, words};
 use crate::wire;
@@ -61,6 +62,22 @@ impl Jails {
     /// Before something that may take its time.
     fn release(&mut self) {
         self.0.iter_mut().for_each(Made::release);
+    }
+
+    /// Keeps what was built, and says what came of it.
+    fn answer(
+        &mut self,
+        socket: &OwnedFd,
+        built: Result<(Made, Built, Vec<OwnedFd>), Failure>,
+    ) -> io::Result<()> {
+        match built {
+            Ok((jail, built, descriptors)) => {
+                self.0.push(jail);
+                let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
+                wire::send(socket, &built, &descriptors)
+            }
+            Err(failure) => wire::send(socket, &Built::Failed(failure), &[]),
+        }
     }
 
     /// Has what others have left behind removed, which may take its time. It is done then.
@@ -131,14 +148,7 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
         };
         expects = false;
         jails.release();
-        match build(plan, least, descriptors, &mut workshop) {
-            Ok((jail, built, descriptors)) => {
-                jails.0.push(jail);
-                let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
-                wire::send(&socket, &built, &descriptors)?;
-            }
-            Err(failure) => wire::send(&socket, &Built::Failed(failure), &[])?,
-        }
+        jails.answer(&socket, build(plan, least, descriptors, &mut workshop))?;
         // What comes now may be done anywhere, and if it cannot, nothing is lost but time.
         let _where_we_are_is_good_too = processors::spread();
     }
