@@ -302,10 +302,12 @@ impl Ahead {
             }
             Ok(())
         };
-        // One that could not even begin has ended, and has said why.
         if let Err(error) = told() {
-            return match answered(warden, Warden { handle, socket }, group) {
-                Err(failure) if failure.errno != libc::ECHILD => Err(failure),
+            // One that could not even begin has ended, and has said why. Any other still waits, and would say nothing.
+            let has_ended = error.raw_os_error() == Some(libc::EPIPE);
+            let why = has_ended.then(|| answered(warden, Warden { handle, socket }, group));
+            return match why {
+                Some(Err(failure)) if failure.errno != libc::ECHILD => Err(failure),
                 _ => Err(Failure::new(step, error)),
             };
         }
