@@ -60,7 +60,7 @@ fn main() {
     // each time, in the engine and in every part of a jail; and it then runs whatever C library a system has.
     let archives = archives();
     let place = archives.as_ref().and_then(|_| place());
-    let how = match (&archives, place) {
+    let how = match (&archives, &place) {
         (None, _) => "libraries",
         (Some(_), None) => "anywhere",
         (Some(_), Some(_)) => "whole",
@@ -80,19 +80,35 @@ fn main() {
 /// its own, which every part of a jail copies: 0.4 ms of a builtin and of a cold program. This is a program that reads what
 /// strangers have written, so its addresses are unknown to them here too. Who gives the same executable to many people lets
 /// each start decide (`EXACTA_LINKED=anywhere`).
-fn place() -> Option<u64> {
+struct Place {
+    /// Where large pages begin, as in the file: only so can the kernel map these.
+    begin: u64,
+    /// The rest of what strangers do not know: what is free before the code and before the constants.
+    before_code: u64,
+    before_constants: u64,
+}
+
+const LARGE_PAGE: u64 = 2 << 20;
+
+fn place() -> Option<Place> {
     // Other processors have other limits, and other linkers another name for it. The one that is there unless somebody has
     // chosen another is known.
     let is_known = std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|it| it == "x86_64");
     if !is_known || is("anywhere") || has_chosen_linker() || !has_own_linker() {
         return None;
     }
-    // The C library's own parts reach no further than 31 bits; some room is left for what is linked. 400,000 places.
-    let (first, last, page) = (2_u64 << 20, 3_u64 << 29, 4_u64 << 10);
+    // The C library's own parts reach no further than 31 bits; some room is left for what is linked. 767 large pages, and
+    // 16,384 places in them: code and constants are aligned to 16 bytes.
+    let begin = (1 + random((3 << 29) / LARGE_PAGE - 1)?) * LARGE_PAGE;
+    let room = |most: u64| Some(random(most / 16)? * 16);
+    Some(Place { begin, before_code: room(256 << 10)?, before_constants: room(64 << 10)? })
+}
+
+/// A number below this one.
+fn random(below: u64) -> Option<u64> {
     let mut random = [0; 8];
     File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut random)).ok()?;
-    let pages = (last - first) / page;
-    Some(first + u64::from_ne_bytes(random) % pages * page)
+    Some(u64::from_ne_bytes(random) % below)
 }
 
 /// Whether somebody wants another linker than the one that comes with the compiler.
@@ -123,12 +139,15 @@ fn is(choice: &str) -> bool {
     std::env::var(CHOICE).is_ok_and(|it| it == choice)
 }
 
-fn link_whole(archives: &Archives, place: Option<u64>) {
+fn link_whole(archives: &Archives, place: Option<Place>) {
     println!("cargo::rustc-link-arg-bins=-L{}", archives.folder.display());
     if let Some(place) = place {
         println!("cargo::rustc-link-arg-bins=-static");
         println!("cargo::rustc-link-arg-bins=-no-pie");
-        println!("cargo::rustc-link-arg-bins=-Wl,--image-base={place:#x}");
+        println!("cargo::rustc-link-arg-bins=-Wl,--image-base={:#x}", place.begin);
+        for (name, room) in [("code", place.before_code), ("constants", place.before_constants)] {
+            println!("cargo::rustc-link-arg-bins=-Wl,--defsym=room_before_{name}={room:#x}");
+        }
     } else {
         println!("cargo::rustc-link-arg-bins=-static-pie");
     }

@@ -30,7 +30,7 @@ use super::small_trees::{self, Copiable};
 /// In the operator's state.
 const FOLDER: &str = "view";
 /// Of how these are made; another one makes others.
-const FIRST: &[u8] = concat!("exacta view 2 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+const FIRST: &[u8] = concat!("exacta view 3 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
 /// So many are kept, and those that were made lately: a jail may use one that nobody else would.
 const MOST: usize = 16;
 const LATELY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -167,9 +167,14 @@ fn settings(folder: &Path, view: &View, remembered: &mut Remembered) -> Option<(
 
 /// A directory of settings, in which nothing else of the view lies.
 fn is_setting(tree: &Tree, view: &View) -> bool {
-    let holds =
-        |other: &Tree| other.target != tree.target && other.target.starts_with(&tree.target);
-    tree.target.parent() == Some(Path::new("/etc")) && !view.trees.iter().any(holds)
+    // Byte by byte: every tree is compared with every other one, before each first program.
+    let target = tree.target.as_os_str().as_bytes();
+    let name = target.strip_prefix(b"/etc/").filter(|name| !name.contains(&b'/'));
+    let holds = |other: &Tree| {
+        let below = other.target.as_os_str().as_bytes().strip_prefix(target);
+        below.is_some_and(|below| below.starts_with(b"/"))
+    };
+    name.is_some() && !view.trees.iter().any(holds)
 }
 
 pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {

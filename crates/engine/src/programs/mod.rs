@@ -96,7 +96,7 @@ pub struct Places {
 
 /// The programs of one session.
 pub struct Programs {
-    prepared: Prepared,
+    prepared: Arc<Prepared>,
     request: CurrentRequest,
     jail: Arc<Jail>,
     /// Takes what is written; absent: it is written directly.
@@ -140,7 +140,7 @@ impl Programs {
     ) -> Self {
         let (policy, chosen) = (Arc::clone(policy), options.limits);
         Programs {
-            prepared: Prepared::new(options, places, identity.clone(), Arc::clone(&policy)),
+            prepared: Prepared::new(options, places, identity.clone(), Arc::clone(&policy)).into(),
             request: CurrentRequest::default(),
             jail: Arc::default(),
             layering: None,
@@ -254,7 +254,7 @@ impl Programs {
         let given = descriptors.given();
         let first = First { program: &inside, descriptors: &given, manner };
         let recorded = || self.audit.get().map_or(Ok(()), |audit| audit.started(announced));
-        let surroundings = (&self.prepared, self.layering.as_deref());
+        let surroundings = (&*self.prepared, self.layering.as_deref());
         let running = match self.jail.start((first, &reach), &limits, surroundings, recorded) {
             Ok(running) => Arc::new(running),
             Err(NotStarted::Unrecorded(error)) => return Ok(unrecorded(&error)),
@@ -411,6 +411,8 @@ impl Programs {
     /// This process ends, and so does everything in the jail.
     pub fn leave(&self) {
         self.jail.leave();
+        // A view is hundreds of small pieces, which the end of the process frees at once.
+        std::mem::forget(Arc::clone(&self.prepared));
     }
 
     /// Nothing that a request has started outlives it, and all that it has written has arrived. What its programs have

@@ -13,11 +13,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bstr::{BString, ByteSlice};
+use rustix::fs::{FileType, Stat, lstat};
 
 /// What was changed so shortly before it was looked at may change once more without its time telling.
 const SETTLED: Duration = Duration::from_secs(3);
@@ -81,9 +81,10 @@ impl Seen {
     }
 
     /// What a file is known by, for as long as it has this content, and what the kernel says of it. `None`: it is none.
-    pub fn file(&mut self, path: &Path) -> Option<(BString, fs::Metadata)> {
-        let (known, found) = file_known_by(path)?;
-        self.uncertain |= !has_settled(found.ctime());
+    pub fn file(&mut self, path: &Path) -> Option<(BString, Stat)> {
+        let found = found(path, FileType::RegularFile)?;
+        let known = known_by(b'f', path, &found);
+        self.uncertain |= !has_settled(found.st_ctime);
         self.add(known.clone());
         Some((known, found))
     }
@@ -151,16 +152,11 @@ impl Seen {
 
     /// What is in a directory is asked for. `false`: it is none.
     fn entries(&mut self, folder: &Path) -> bool {
-        let known = known_by(folder);
-        let text = match &known {
-            Some((text, changed)) => {
-                self.uncertain |= !has_settled(*changed);
-                text.clone()
-            }
-            None => about(b'n', folder),
-        };
-        self.add(text);
-        known.is_some()
+        let found = found(folder, FileType::Directory);
+        self.uncertain |= found.is_some_and(|found| !has_settled(found.st_ctime));
+        let known = found.map(|found| known_by(b'd', folder, &found));
+        self.add(known.unwrap_or_else(|| about(b'n', folder)));
+        found.is_some()
     }
 
     fn directory(&mut self, path: &Path) {
@@ -194,10 +190,10 @@ pub fn is_still(texts: &[u8]) -> bool {
     while let Some(text) = texts.next() {
         let Some((kind, path)) = text.first().zip(path_in(text)) else { return false };
         let same = match kind {
-            b'd' => known_by(path).is_some_and(|(known, _)| known == text),
-            b'f' => file_known_by(path).is_some_and(|(known, _)| known == text),
-            b'p' => known_by(path).is_some(),
-            b'n' => known_by(path).is_none(),
+            b'd' => is_known_by(text, path, FileType::Directory),
+            b'f' => is_known_by(text, path, FileType::RegularFile),
+            b'p' => found(path, FileType::Directory).is_some(),
+            b'n' => found(path, FileType::Directory).is_none(),
             b'l' => {
                 let leads = fs::read_link(path);
                 let text = texts.next().and_then(|text| text.strip_prefix(b"t"));
@@ -212,26 +208,42 @@ pub fn is_still(texts: &[u8]) -> bool {
     true
 }
 
-/// The text about a directory's entries, and when it was changed; `None`: it is none.
-fn known_by(folder: &Path) -> Option<(BString, i64)> {
-    let found = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
-    let (device, inode) = (found.dev(), found.ino());
-    let modified = (found.mtime(), found.mtime_nsec());
-    let changed = (found.ctime(), found.ctime_nsec());
-    let mut text = BString::from(format!("d {device} {inode} {modified:?} {changed:?} "));
-    text.extend_from_slice(folder.as_os_str().as_bytes());
-    Some((text, found.ctime()))
+/// What the kernel says of a path, if that is of this kind itself.
+fn found(path: &Path, kind: FileType) -> Option<Stat> {
+    lstat(path).ok().filter(|found| FileType::from_raw_mode(found.st_mode) == kind)
 }
 
-/// The same for a file's content.
-fn file_known_by(path: &Path) -> Option<(BString, fs::Metadata)> {
-    let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let (device, inode, length) = (found.dev(), found.ino(), found.len());
-    let modified = (found.mtime(), found.mtime_nsec());
-    let changed = (found.ctime(), found.ctime_nsec());
-    let mut text = BString::from(format!("f {device} {inode} {length} {modified:?} {changed:?} "));
+/// By which entries of a directory, and a file's content, are known to be the same.
+fn marks(found: &Stat) -> [i128; 7] {
+    let (modified, changed) = (found.st_mtime_nsec, found.st_ctime_nsec);
+    [
+        found.st_dev.into(),
+        found.st_ino.into(),
+        found.st_size.into(),
+        found.st_mtime.into(),
+        modified.into(),
+        found.st_ctime.into(),
+        changed.into(),
+    ]
+}
+
+/// The text about such a directory or file.
+fn known_by(kind: u8, path: &Path, found: &Stat) -> BString {
+    let mut text = BString::from(vec![kind, b' ']);
+    for mark in marks(found) {
+        text.extend_from_slice(format!("{mark} ").as_bytes());
+    }
     text.extend_from_slice(path.as_os_str().as_bytes());
-    Some((text, found))
+    text
+}
+
+/// Whether that is the text about it. Dozens are looked at before each first program, so none is written for that.
+fn is_known_by(text: &[u8], path: &Path, kind: FileType) -> bool {
+    let Some(found) = found(path, kind) else { return false };
+    let said = text.get(2..text.len().saturating_sub(path.as_os_str().len()));
+    let Some(said) = said.and_then(|said| said.to_str().ok()) else { return false };
+    let mut said = said.split_terminator(' ').map(str::parse);
+    marks(&found).into_iter().all(|mark| said.next() == Some(Ok(mark))) && said.next().is_none()
 }
 
 fn has_settled(changed: i64) -> bool {

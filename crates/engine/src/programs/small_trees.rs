@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 use exacta_jail::plan::{Access, Tree};
+use rustix::fs::Stat;
 use sha2::{Digest as _, Sha256};
 
 use super::kept_parts::{add, make_folder, write};
@@ -80,13 +81,17 @@ pub fn digest_of_files(files: &[&Path], seen: &mut Seen) -> Option<BString> {
         // It may lie elsewhere, behind a directory that is not for everybody.
         let place = own.real(path).filter(|place| place.ancestors().skip(1).all(is_open))?;
         let (known, found) = own.file(&place)?;
-        if found.mode() & 0o004 == 0 || found.len() > LARGEST_FILE {
+        if found.st_mode & 0o004 == 0 || length(&found) > LARGEST_FILE {
             return None;
         }
         add(&mut digest, &[path.as_os_str().as_bytes(), &known]);
     }
     seen.include_lasting(own)?;
     Some(exacta_store::audit::hex(&digest.finalize()).into())
+}
+
+fn length(found: &Stat) -> u64 {
+    u64::try_from(found.st_size).unwrap_or(u64::MAX)
 }
 
 /// Of all that is in it. `None`: it is not to be copied.
@@ -146,8 +151,8 @@ fn entries(tree: &Tree, seen: &mut Seen) -> Option<Vec<Entry>> {
                 Kind::Other => {
                     let (known, found) = seen.file(&path)?;
                     looks += 1;
-                    bytes += found.len();
-                    let mode = Some(found.mode()).filter(|mode| mode & 0o004 != 0)?;
+                    bytes += length(&found);
+                    let mode = Some(found.st_mode).filter(|mode| mode & 0o004 != 0)?;
                     Content::File { known, mode }
                 }
             };

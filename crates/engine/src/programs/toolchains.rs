@@ -124,7 +124,10 @@ pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path, project: &P
 
 /// The tree of a directory on `PATH`, if the layout is this one.
 fn root_of(layout: &Layout, directory: &Path) -> Option<PathBuf> {
-    if !directory.ends_with(layout.path) {
+    // Most are none, which their last name tells at once.
+    let last = layout.path.rsplit('/').next();
+    let is_likely = last.is_some_and(|last| directory.file_name() == Some(last.as_ref()));
+    if !is_likely || !directory.ends_with(layout.path) {
         return None;
     }
     let root = directory.ancestors().nth(layout.above)?;

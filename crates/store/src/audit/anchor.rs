@@ -179,9 +179,12 @@ fn parse(text: &str) -> Option<Signed> {
 }
 
 pub fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |hex, byte| hex + &format!("{byte:02x}"))
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    let mut hex = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        hex.extend([digit(byte >> 4), digit(byte & 0xf)]);
+    }
+    hex
 }
 
 /// Bytes of exactly this length.
