@@ -1,7 +1,5 @@
 //! Every way the process can end, in one place (DESIGN: exit codes).
 
-use std::process::ExitCode;
-
 use exacta::policy::Decision;
 use exacta_jail::Level;
 use exacta_shell::status::ExitStatus;
@@ -34,12 +32,6 @@ pub enum Exit {
     TaskWaits,
     /// A rule or a person said no to a task.
     TaskDenied,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit.code())
-    }
 }
 
 impl Exit {

@@ -1,5 +1,7 @@
 //! The exacta binary: what was asked, who does it, how it ends. No decisions are made here.
 
+#![cfg_attr(not(test), no_main)]
+
 mod doctor;
 mod exit;
 mod explain;
@@ -25,9 +27,12 @@ mod traces;
 mod usage;
 mod verbs;
 
-use std::process::ExitCode;
+#[cfg(not(test))]
+exacta_jail::main!(perform);
 
-fn main() -> ExitCode {
+/// The status that the process ends with.
+#[cfg_attr(test, expect(dead_code, reason = "tests have a main of their own"))]
+fn perform() -> u8 {
     let mut arguments: Vec<_> = std::env::args_os().collect();
     // In a jail, for `doctor`: the same executable tries what must not work there.
     if arguments.first().is_some_and(|name| name == exacta_jail::probe::NAME) {
@@ -35,13 +40,14 @@ fn main() -> ExitCode {
         return exacta_jail::probe::run(&words.collect::<Vec<_>>());
     }
     arguments.drain(..arguments.len().min(1));
-    match invocation::parse(&arguments) {
-        Ok(invocation) => verbs::perform(invocation).into(),
+    let ended = match invocation::parse(&arguments) {
+        Ok(invocation) => verbs::perform(invocation),
         Err(problem) => {
             output::error(&format!(
                 "exacta: {problem}\n\nhint: `exacta --help` lists what there is\n"
             ));
-            exit::Exit::Usage.into()
+            exit::Exit::Usage
         }
-    }
+    };
+    ended.code()
 }

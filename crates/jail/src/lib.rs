@@ -19,6 +19,7 @@ pub mod probe;
 mod processors;
 mod spawner;
 pub mod standard_streams;
+pub mod start;
 mod system;
 pub mod timeline;
 mod walls;

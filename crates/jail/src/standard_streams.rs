@@ -1,7 +1,7 @@
 //! Which of descriptors 0, 1 and 2 were closed when the process began.
 //!
-//! Rust's runtime opens `/dev/null` in their place before `main`, and rightly so: the next file opened would
-//! otherwise become standard output. A shell must know nevertheless, since `echo` to a closed descriptor fails.
+//! `/dev/null` is opened in their place first of all, by Rust's runtime or by [`start`](crate::start), and rightly so: the
+//! next file opened would otherwise become standard output. A shell must know nevertheless, since `echo` to a closed descriptor fails.
 //! So they are looked at before the runtime starts, when the loader runs the program's initializers.
 
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -7,7 +7,6 @@ mod attempts;
 mod burdens;
 
 use std::io::Write;
-use std::process::ExitCode;
 
 pub use attempts::{Attempt, Marks};
 
@@ -47,8 +46,8 @@ impl Task {
     }
 }
 
-/// Does what its words say. To be called first in `main`, when the process was started as [`NAME`].
-pub fn run(words: &[String]) -> ExitCode {
+/// Does what its words say. To be called first of all, when the process was started as [`NAME`]. What it ends with.
+pub fn run(words: &[String]) -> u8 {
     let task = words.first().and_then(|word| Task::ALL.into_iter().find(|it| it.name() == word));
     match task {
         Some(Task::Walls) => attempts::all(&Marks::from_words(words.get(1..).unwrap_or_default()))
@@ -59,9 +58,9 @@ pub fn run(words: &[String]) -> ExitCode {
         Some(Task::Processes) => say(&burdens::make_processes()),
         Some(Task::Files) => say(&burdens::open_files()),
         Some(Task::Daemon) => burdens::leave_daemon(),
-        None => return ExitCode::from(2),
+        None => return 2,
     }
-    ExitCode::SUCCESS
+    0
 }
 
 fn say(attempt: &Attempt) {

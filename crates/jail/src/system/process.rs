@@ -271,6 +271,12 @@ pub fn give_way() {
     let _it_is_done_all_the_same = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) };
 }
 
+/// Whoever writes to a pipe that nobody reads is told so by an error, and not ended.
+pub fn ignore_broken_pipes() {
+    // SAFETY: SIG_IGN is a valid disposition for SIGPIPE, which can be ignored.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+}
+
 /// Every signal as at the start of a program: not blocked, not ignored.
 pub fn reset_signals() {
     for signal in 1..=64 {
