@@ -84,3 +84,11 @@ fn closed_streams_are_as_bash_finds_them() {
     }
     let _ = fs::remove_dir_all(theirs.parent().unwrap_or(&theirs));
 }
+
+#[test]
+fn whoever_writes_to_nobody_is_not_ended_by_it() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let ended = Command::new(env!("CARGO_BIN_EXE_exacta")).arg("--help").stdout(writer).status();
+    assert_eq!(ended.expect("the binary runs").code(), Some(0));
+}

@@ -14,6 +14,7 @@ mod limits;
 mod messages;
 mod network;
 pub mod outcome;
+mod paths;
 pub mod plan;
 pub mod probe;
 mod processors;

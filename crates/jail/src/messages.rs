@@ -70,12 +70,24 @@ pub enum Built {
 pub enum Change {
     /// Put a layer over a tree for writing. Its folder is one of [`Layers::source`](crate::plan::Layers::source), and holds
     /// `upper` and `work`.
-    Lay { target: PathBuf, folder: BString },
+    Lay {
+        #[serde(with = "crate::paths::one")]
+        target: PathBuf,
+        folder: BString,
+    },
     /// The same with what is written kept in memory, at most so many bytes: for a tree whose file system cannot carry it. The
     /// folder is only where the kernel finds it.
-    LayAside { target: PathBuf, folder: BString, most: u64 },
+    LayAside {
+        #[serde(with = "crate::paths::one")]
+        target: PathBuf,
+        folder: BString,
+        most: u64,
+    },
     /// Take away what was put there.
-    Lift { target: PathBuf },
+    Lift {
+        #[serde(with = "crate::paths::one")]
+        target: PathBuf,
+    },
 }
 
 /// With a layer that was laid comes its mount; with one that is kept in memory also the directory of `upper` and `work`.

@@ -28,6 +28,7 @@ pub struct View {
     pub files: Vec<SyntheticFile>,
     /// Files of the host that everybody may read, small enough to be copied, read-only, at their own paths. What is not
     /// there, is large or cannot be read is not there inside.
+    #[serde(with = "crate::paths::all")]
     pub copies: Vec<PathBuf>,
     pub links: Vec<SyntheticLink>,
     /// Empty directories held in memory, writable, gone with the jail.
@@ -60,6 +61,7 @@ impl Ready {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
     /// On the host: a directory that nobody but the caller can change.
+    #[serde(with = "crate::paths::one")]
     pub source: PathBuf,
     pub part: ReadyPart,
 }
@@ -68,19 +70,27 @@ pub struct Ready {
 pub enum ReadyPart {
     /// All [`files`](View::files), [`copies`](View::copies) and [`links`](View::links) below this directory, a directory for each
     /// tree there, and in it what is in the tree if that is one of these.
-    Settings { folder: PathBuf, trees: Vec<PathBuf> },
+    Settings {
+        #[serde(with = "crate::paths::one")]
+        folder: PathBuf,
+        #[serde(with = "crate::paths::all")]
+        trees: Vec<PathBuf>,
+    },
     /// A whiteout for each name that is hidden in the tree for reading of this target.
-    Mask(PathBuf),
+    Mask(#[serde(with = "crate::paths::one")] PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
     /// On the host.
+    #[serde(with = "crate::paths::one")]
     pub source: PathBuf,
     /// Inside.
+    #[serde(with = "crate::paths::one")]
     pub target: PathBuf,
     pub access: Access,
     /// Relative to the tree: what does not exist inside, although it does on the host.
+    #[serde(with = "crate::paths::all")]
     pub hidden: Vec<PathBuf>,
 }
 
@@ -88,8 +98,10 @@ pub struct Tree {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layers {
     /// On the host: the directory of their folders, on the file system of the tree. No part of its path is a symbolic link.
+    #[serde(with = "crate::paths::one")]
     pub source: PathBuf,
     /// Inside: the tree for writing that they are laid over.
+    #[serde(with = "crate::paths::one")]
     pub target: PathBuf,
     /// The folder of the one that lies there from the beginning, for whoever asks to [lay](crate::Cell::lay) it then.
     pub first: Option<BString>,
@@ -102,24 +114,28 @@ pub enum Access {
     Write,
     /// What is written goes into `upper` of this directory of the host, over a tree that stays as it is; the kernel
     /// works in its `work`. Both exist and are on one file system, and no part of the path is a symbolic link.
-    Layer(PathBuf),
+    Layer(#[serde(with = "crate::paths::one")] PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyntheticFile {
+    #[serde(with = "crate::paths::one")]
     pub target: PathBuf,
     pub content: BString,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyntheticLink {
+    #[serde(with = "crate::paths::one")]
     pub target: PathBuf,
     /// What the link says.
+    #[serde(with = "crate::paths::one")]
     pub text: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scratch {
+    #[serde(with = "crate::paths::one")]
     pub target: PathBuf,
     pub bytes: u64,
 }

@@ -141,10 +141,24 @@ fn index(entries: &[Entry], texts: &mut Texts, source: &mut String) -> Result<()
         writeln!(source, "({rule}, {place}, {}),", texts.place(&name))?;
     }
     writeln!(source, "];")?;
-    let others = entries.iter().enumerate();
-    let others = others.filter(|(_, entry)| !matches!(entry.compiled.about, About::Command(_)));
-    let others: Vec<usize> = others.map(|(rule, _)| rule).collect();
-    writeln!(source, "static OTHERS: &[u16] = &{others:?};")?;
+    others(entries, texts, source)
+}
+
+/// All that is not about commands, each rule with the globs of which one must match where it is about paths.
+fn others(entries: &[Entry], texts: &mut Texts, source: &mut String) -> Result<(), Box<dyn Error>> {
+    let mut all = Vec::new();
+    writeln!(source, "static OTHERS: &[(u16, (u32, u32))] = &[")?;
+    for (rule, entry) in entries.iter().enumerate() {
+        let globs = match &entry.compiled.about {
+            About::Command(_) => continue,
+            About::Write(globs) | About::Read(globs) | About::Delete(globs) => &**globs,
+            _ => &[],
+        };
+        let start = all.len();
+        all.extend(globs.iter().map(|glob| texts.place(glob)));
+        writeln!(source, "({rule}, ({}, {})),", number(start), number(all.len()))?;
+    }
+    writeln!(source, "];\nstatic GLOBS: &[Text] = &[{}];", all.join(", "))?;
     Ok(())
 }
 

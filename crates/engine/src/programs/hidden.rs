@@ -1,7 +1,7 @@
 //! Which programs of the system do not exist inside: those that are denied whatever their words are.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
@@ -17,15 +17,15 @@ const PLACES: [&str; 7] = ["", "bin", "sbin", "games", "local/bin", "local/sbin"
 /// Where the hidden programs are in a directory of the system.
 pub fn hidden_in(path: &Path, policy: &Policy, remembered: &mut Remembered) -> Vec<PathBuf> {
     // Which programs are denied is part of the question.
-    let mut denied = Sha256::new();
+    let mut denied = Vec::new();
     policy.each_denied_outright(|program| {
-        denied.update(program);
-        denied.update([0]);
+        denied.extend_from_slice(program.as_bytes());
+        denied.push(0);
     });
-    let denied = exacta_store::audit::hex(&denied.finalize());
+    let denied = exacta_store::audit::hex(&Sha256::digest(&denied));
     let question = [b"hidden ", denied.as_bytes(), b" ", path.as_os_str().as_bytes()].concat();
     let hidden = remembered.ask(&question, |seen| find(path, policy, seen));
-    hidden.iter().map(|hidden| OsStr::from_bytes(hidden).into()).collect()
+    hidden.into_iter().map(|hidden| OsString::from_vec(hidden.into()).into()).collect()
 }
 
 fn find(path: &Path, policy: &Policy, seen: &mut Seen) -> Vec<BString> {

@@ -76,6 +76,8 @@ pub(super) struct Standing {
     /// Parts of its view.
     in_use: InUse,
     spawner: Spawner,
+    /// Hundreds of small pieces: to free them is for when nobody waits for a program any more.
+    _made_of: Plan,
 }
 
 impl Tally {
@@ -459,7 +461,17 @@ impl State {
         let proxy = cell.proxy().map(way_out).transpose();
         let proxy = proxy.map_err(|error| Failure::new("make a way out of the jail", error))?;
         let (laid, ahead, counts_anew) = (false, None, false);
-        Ok(Standing { proxy, cell, laid, ahead, counts_anew, closed, in_use, spawner })
+        Ok(Standing {
+            proxy,
+            cell,
+            laid,
+            ahead,
+            counts_anew,
+            closed,
+            in_use,
+            spawner,
+            _made_of: plan,
+        })
     }
 }
 

@@ -26,7 +26,7 @@ const NAME: &str = "system";
 const NEW: &str = "system.new";
 const LOCK: &str = "system.lock";
 /// Of the format, and of how things are found.
-const FIRST: &[u8] = concat!("exacta system 3 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+const FIRST: &[u8] = concat!("exacta system 4 ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
 /// A larger file is none of ours.
 const LARGEST: u64 = 1 << 20;
 /// So many questions are remembered, the latest first: each policy has its own.

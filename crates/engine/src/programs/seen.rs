@@ -213,37 +213,42 @@ fn found(path: &Path, kind: FileType) -> Option<Stat> {
     lstat(path).ok().filter(|found| FileType::from_raw_mode(found.st_mode) == kind)
 }
 
-/// By which entries of a directory, and a file's content, are known to be the same.
-fn marks(found: &Stat) -> [i128; 7] {
-    let (modified, changed) = (found.st_mtime_nsec, found.st_ctime_nsec);
-    [
-        found.st_dev.into(),
-        found.st_ino.into(),
-        found.st_size.into(),
-        found.st_mtime.into(),
-        modified.into(),
-        found.st_ctime.into(),
-        changed.into(),
-    ]
+/// By how many numbers entries of a directory, and a file's content, are known to be the same, and how many digits they take.
+const MARKS: usize = 7;
+const DIGITS: usize = MARKS * 16;
+
+/// Those numbers, written: dozens are looked at before each first program, so each is one comparison of bytes.
+fn marks(found: &Stat) -> [u8; DIGITS] {
+    let marks: [u64; MARKS] = [
+        found.st_dev,
+        found.st_ino,
+        found.st_size.cast_unsigned(),
+        found.st_mtime.cast_unsigned(),
+        found.st_mtime_nsec,
+        found.st_ctime.cast_unsigned(),
+        found.st_ctime_nsec,
+    ];
+    let mut written = [0; DIGITS];
+    let digits = written.as_chunks_mut().0.iter_mut();
+    for ([high, low], byte) in digits.zip(marks.iter().flat_map(|mark| mark.to_be_bytes())) {
+        (*high, *low) = (digit(byte >> 4), digit(byte & 15));
+    }
+    written
+}
+
+fn digit(number: u8) -> u8 {
+    number + if number < 10 { b'0' } else { b'a' - 10 }
 }
 
 /// The text about such a directory or file.
 fn known_by(kind: u8, path: &Path, found: &Stat) -> BString {
-    let mut text = BString::from(vec![kind, b' ']);
-    for mark in marks(found) {
-        text.extend_from_slice(format!("{mark} ").as_bytes());
-    }
-    text.extend_from_slice(path.as_os_str().as_bytes());
-    text
+    [&[kind], &marks(found)[..], path.as_os_str().as_bytes()].concat().into()
 }
 
-/// Whether that is the text about it. Dozens are looked at before each first program, so none is written for that.
+/// Whether that is the text about it.
 fn is_known_by(text: &[u8], path: &Path, kind: FileType) -> bool {
-    let Some(found) = found(path, kind) else { return false };
-    let said = text.get(2..text.len().saturating_sub(path.as_os_str().len()));
-    let Some(said) = said.and_then(|said| said.to_str().ok()) else { return false };
-    let mut said = said.split_terminator(' ').map(str::parse);
-    marks(&found).into_iter().all(|mark| said.next() == Some(Ok(mark))) && said.next().is_none()
+    let known = text.get(1..).and_then(|text| text.strip_suffix(path.as_os_str().as_bytes()));
+    found(path, kind).is_some_and(|found| known == Some(&marks(&found)))
 }
 
 fn has_settled(changed: i64) -> bool {

@@ -8,6 +8,7 @@
 )]
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use exacta_jail::plan::{Access, Tree};
@@ -110,7 +111,9 @@ pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path, project: &P
         if found.path.iter().any(|known| known == directory) {
             continue;
         }
-        let known = LAYOUTS.iter().find_map(|layout| Some((layout, root_of(layout, directory)?)));
+        // Without what says nothing, such as a slash at its end.
+        let plain: PathBuf = directory.components().collect();
+        let known = LAYOUTS.iter().find_map(|layout| Some((layout, root_of(layout, &plain)?)));
         if let Some((layout, root)) = known {
             if let Some(file) = layout.chosen_by {
                 found.path.extend(versions::chosen(&root, project, file));
@@ -122,12 +125,11 @@ pub fn find<'a>(path: impl Iterator<Item = &'a Path>, layers: &Path, project: &P
     found
 }
 
-/// The tree of a directory on `PATH`, if the layout is this one.
+/// The tree of a directory on `PATH`, whose path is plain, if the layout is this one.
 fn root_of(layout: &Layout, directory: &Path) -> Option<PathBuf> {
-    // Most are none, which their last name tells at once.
-    let last = layout.path.rsplit('/').next();
-    let is_likely = last.is_some_and(|last| directory.file_name() == Some(last.as_ref()));
-    if !is_likely || !directory.ends_with(layout.path) {
+    // Byte by byte: each directory is compared with each layout, before each first program.
+    let above = directory.as_os_str().as_bytes().strip_suffix(layout.path.as_bytes())?;
+    if !above.ends_with(b"/") {
         return None;
     }
     let root = directory.ancestors().nth(layout.above)?;

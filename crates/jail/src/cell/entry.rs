@@ -207,6 +207,8 @@ fn stand(
     let Furnished { changes, ground, layer } = furnished;
     let all = [handle].into_iter().chain(&descriptors).chain(&layer).map(AsFd::as_fd);
     wire::send(spawner, &answer, &all.collect::<Vec<_>>()).at("answer the spawner")?;
+    // The spawner waits for that on this processor, and the engine for the spawner.
+    std::thread::yield_now();
     // Nobody but the engine may hold on to the questions: when it is gone, they are refused.
     drop((descriptors, layer, init));
     let _where_we_are_is_good_too = processors::spread();

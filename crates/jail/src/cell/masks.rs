@@ -20,6 +20,7 @@ const ABSENT: &str = "absent";
 pub struct Mask {
     /// Of the tree, in its view.
     number: usize,
+    #[serde(with = "crate::paths::all")]
     hidden: Vec<PathBuf>,
 }
 

@@ -312,8 +312,8 @@ impl Ahead {
             };
         }
         drop(mounts);
-        // The warden has this one now, at once; what is left may be done on another, or when it waits.
-        let _where_we_are_is_good_too = processors::spread();
+        // The warden has this one now, at once; what is left is done when it waits. Not on init's: it would be held up there,
+        // and later once more by the answer.
         std::thread::yield_now();
         // Before anything runs in it, which is when the answer has been passed on.
         if let Some(group) = group.as_ref().filter(|_| limits != plan.limits) {

@@ -149,6 +149,8 @@ pub fn serve(expected: Option<Identity>) -> io::Result<()> {
         expects = false;
         jails.release();
         jails.answer(&socket, build(plan, least, descriptors, &mut workshop))?;
+        // The engine waits for that on this processor.
+        std::thread::yield_now();
         // What comes now may be done anywhere, and if it cannot, nothing is lost but time.
         let _where_we_are_is_good_too = processors::spread();
     }

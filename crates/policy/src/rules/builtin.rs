@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::compile::{About, Compiled, Ruling};
 use super::matching::{self, Command};
-use super::pattern::Lists;
+use super::pattern::{Beginnings, Lists};
 use super::{Rule, Subject, Tier, schema};
 use crate::verdict::Source;
 
@@ -67,40 +67,51 @@ static COMPILED: [OnceLock<Option<Compiled>>; COUNT] = [const { OnceLock::new() 
 
 /// Calls `found` for every default rule that matches.
 pub fn matching(subject: &Subject<'_>, profile: u8, found: &mut dyn FnMut(&'static Rule)) {
+    let each = |rule: u16| {
+        made(usize::from(rule)).map(&mut *found);
+    };
     match subject {
         Subject::Command { reading, input, builtin } => {
             let command = Command { reading, input, builtin: *builtin };
-            for places in [named(reading.name.as_bstr()), lowered(reading.name.as_bstr())] {
-                for (rule, place) in places {
-                    if matches(*rule, *place, profile, &command) {
-                        made(usize::from(*rule)).map(&mut *found);
-                    }
-                }
-            }
-            for (rule, place, program) in OPEN {
-                let could = RULES.get(usize::from(*rule)).is_some_and(|known| {
-                    matching::program_could(text(*program), known.ruling, &command)
-                });
-                if could && matches(*rule, *place, profile, &command) {
-                    made(usize::from(*rule)).map(&mut *found);
-                }
-            }
+            about_command(&command, profile).for_each(each);
         }
-        _ => {
-            for rule in OTHERS {
-                let Some(known) = RULES.get(usize::from(*rule)) else { continue };
-                if known.profiles & profile != 0
-                    && known.what.concerns(subject)
-                    && compiled_of(usize::from(*rule)).map_or_else(
-                        || known.ruling != Ruling::Allow,
-                        |compiled| matching::other(compiled, subject),
-                    )
-                {
-                    made(usize::from(*rule)).map(&mut *found);
-                }
-            }
-        }
+        _ => about_other(subject, profile).for_each(each),
     }
+}
+
+fn about_command(command: &Command<'_>, profile: u8) -> impl Iterator<Item = u16> {
+    let name = command.reading.name.as_bstr();
+    let by_name = named(name).iter().chain(lowered(name)).copied();
+    let open = OPEN.iter().filter_map(|(rule, place, program)| {
+        let known = RULES.get(usize::from(*rule))?;
+        let could = matching::program_could(text(*program), known.ruling, command);
+        could.then_some((*rule, *place))
+    });
+    let all = by_name.chain(open);
+    all.filter(move |(rule, place)| matches(*rule, *place, profile, command)).map(|(rule, _)| rule)
+}
+
+fn about_other(subject: &Subject<'_>, profile: u8) -> impl Iterator<Item = u16> {
+    let path = matching::path_of(subject).map(|path| (path, Beginnings::of(path)));
+    // Nearly every path is meant by none, and nothing is unpacked for that.
+    let means = move |&(start, end): &(u32, u32)| {
+        let globs = GLOBS.get(start as usize..end as usize).unwrap_or_default();
+        path.is_none_or(|(path, beginnings)| {
+            globs.iter().any(|glob| matching::glob_means(text(*glob), path, beginnings))
+        })
+    };
+    let matches = move |(rule, globs): &&(u16, (u32, u32))| {
+        RULES.get(usize::from(*rule)).is_some_and(|known| {
+            known.profiles & profile != 0
+                && known.what.concerns(subject)
+                && means(globs)
+                && compiled_of(usize::from(*rule)).map_or_else(
+                    || known.ruling != Ruling::Allow,
+                    |compiled| matching::other(compiled, subject),
+                )
+        })
+    };
+    OTHERS.iter().filter(matches).map(|(rule, _)| *rule)
 }
 
 /// Could a default rule ask about or deny a command of this name?

@@ -13,7 +13,7 @@ use crate::word::Word;
 
 use super::Subject;
 use super::compile::{About, Compiled, Ruling, Texts};
-use super::pattern::{self, Case, Pattern};
+use super::pattern::{self, Beginnings, Case, Pattern};
 
 /// What is asked of a word with several values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,10 +141,21 @@ fn any(patterns: &Texts, text: &BStr) -> bool {
 }
 
 fn any_path(globs: &Texts, path: &BStr) -> bool {
-    let beginnings = pattern::Beginnings::of(path);
-    globs.iter().any(|glob| {
-        beginnings.admit(glob.as_bytes()) && pattern::path_matches(glob.as_bytes(), path)
-    })
+    let beginnings = Beginnings::of(path);
+    globs.iter().any(|glob| glob_means(glob, path, beginnings))
+}
+
+/// Does the glob match the path, of which these are the beginnings?
+pub fn glob_means(glob: &str, path: &BStr, beginnings: Beginnings) -> bool {
+    beginnings.admit(glob.as_bytes()) && pattern::path_matches(glob.as_bytes(), path)
+}
+
+/// The path that is written, read or removed, for rules about paths.
+pub fn path_of<'a>(subject: &Subject<'a>) -> Option<&'a BStr> {
+    match subject {
+        Subject::Write { path } | Subject::Read { path } | Subject::Delete { path } => Some(path),
+        _ => None,
+    }
 }
 
 /// A value that is not known may be any.

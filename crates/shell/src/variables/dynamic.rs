@@ -97,6 +97,8 @@ pub(super) fn global_scope() -> Arc<Scope> {
     static SCOPE: OnceLock<Arc<Scope>> = OnceLock::new();
     let scope = SCOPE.get_or_init(|| {
         let mut scope = Scope::new(ScopeKind::Global);
+        // With room for what is found in an environment.
+        scope.variables.reserve(2 * COMPUTED.len());
         for (name, dynamic, shown) in COMPUTED {
             let attributes = Attributes {
                 dynamic: Some(*dynamic),
