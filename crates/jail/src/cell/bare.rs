@@ -17,9 +17,9 @@ use rustix::process::{
     set_parent_process_death_signal, setsid,
 };
 
-use super::entry::{Answer, Entered, Mapped};
 use super::init::{self, Renewal, Surroundings};
 use super::outside::Outside;
+use super::talk::{Answer, Entered, Mapped};
 use crate::ladder::{Level, Missing, Wall};
 use crate::limits;
 use crate::outcome::{AtStep, Failure, Walls};

@@ -2,106 +2,43 @@
 //!
 //! Two processes enter. The *warden* is the first in the new namespaces and keeps its power over them; it is not in
 //! the jail's process namespace, so nothing inside can see or reach it. The *init* is process 1 inside: it gives up
-//! everything before it takes its first order, so that a program needs nothing but to be copied and executed.
+//! everything before it takes its first order, so that a program needs nothing but to be copied and executed. What it does
+//! itself is in [`inside`](super::inside), what they say to one another in [`talk`](super::talk).
 
-use std::borrow::Cow;
-use std::convert::Infallible;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal, setsid,
+    DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal,
 };
 use rustix::system::sethostname;
-use rustix::thread::{UnshareFlags, set_name};
+use rustix::thread::UnshareFlags;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::init::{self, Renewal, Surroundings};
+use super::inside::become_init;
 use super::layers;
-use super::masks::{self, Mask};
+use super::masks;
 use super::outside::{Identity, Taken};
+use super::talk::{
+    Answer, Begin, Complete, Entered, Furnish, LetGo, Mapped, More, next, next_soon,
+};
 use super::trees::{Added, Mounts};
-use super::view::{Root, let_go, new_processes, take};
+use super::view::{Root, let_go, take};
 use super::workshop::Workshop;
 use crate::ladder::{Missing, Wall};
-use crate::limits::counted_by_jail;
-use crate::network;
-use crate::outcome::{AtStep, Failure, Walls};
-use crate::plan::{Access, Network, Plan, ReadyPart, Tree, View};
+use crate::outcome::{AtStep, Failure};
+use crate::plan::{Access, Plan, ReadyPart, Tree, View};
 use crate::processors;
-use crate::system::credentials;
 use crate::system::process::{self, Fork};
-use crate::timeline::{self, Part};
-use crate::walls;
-use crate::walls::landlock::{Grants, Handles};
-use crate::walls::seccomp::Sockets;
+use crate::timeline;
+use crate::walls::landlock::Handles;
 use crate::wire;
 
 /// Of the warden. The process namespace is the init's: it must be its first process; and so is the network, which only
 /// programs need and which takes the kernel as long as a part of the view.
 pub const NAMESPACES: libc::c_int =
     libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
-
-/// Spawner to warden: the kernel knows who you are.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Mapped;
-
-/// Spawner to warden: what the jail is to be. With it come the sockets for orders and for changes, and that many mounts, some
-/// of them with as many of [`More`] as it takes.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Furnish<'a> {
-    pub plan: Cow<'a, Plan>,
-    pub mounts: usize,
-}
-
-/// Mounts come with it.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct More;
-
-/// Warden to init: what it does of the view. With it come the socket for orders, the root, unless it is known, where masks are to
-/// be made, if there are some.
-#[derive(Debug, Serialize, Deserialize)]
-struct Begin {
-    plan: Plan,
-    /// The warden waits for them.
-    masks: Vec<Mask>,
-}
-
-/// Warden to init: the view is complete, but for this. With it come the rules of Landlock, if there are some.
-#[derive(Debug, Serialize, Deserialize)]
-struct Complete {
-    missing: Vec<Missing>,
-}
-
-/// Warden to init: the old root is gone, and something may be started.
-#[derive(Debug, Serialize, Deserialize)]
-struct LetGo;
-
-/// To the spawner. With it come init's handle, the listeners in the order of the fields, and the first layer.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum Answer {
-    /// Init to warden only: the masks are made, unless the kernel has refused them.
-    Masked {
-        refused: Option<i32>,
-    },
-    /// Init to warden only: the view is the root, and the old one may go.
-    Inside,
-    Entered(Entered),
-    Failed(Failure),
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Entered {
-    pub walls: Walls,
-    pub notifier: bool,
-    pub proxy: bool,
-    pub laid: bool,
-    /// Init, as it is seen from outside, if the warden has said so.
-    pub init: Option<u32>,
-    pub parts: Vec<Part>,
-}
 
 /// What the warden keeps, to change the view when it is asked to.
 #[derive(Default)]
@@ -355,19 +292,6 @@ fn divided(plan: Plan) -> (View, Begin) {
     (view, Begin { plan, masks })
 }
 
-/// The next thing that somebody says. Nothing is an error: whoever should say it is gone.
-fn next<T: DeserializeOwned>(from: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
-    wire::receive::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
-}
-
-/// The same where it is about to be said.
-fn next_soon<T: DeserializeOwned>(
-    from: &OwnedFd,
-    step: &str,
-) -> Result<(T, Vec<OwnedFd>), Failure> {
-    wire::receive_soon::<T>(from).at(step)?.ok_or(Errno::PIPE).at(step)
-}
-
 /// The next thing that the spawner says. Its end is not to be taken for init's.
 fn told<T: DeserializeOwned>(by: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd>), Failure> {
     let of_spawner = |failure: Failure| match failure.errno {
@@ -375,153 +299,4 @@ fn told<T: DeserializeOwned>(by: &OwnedFd, step: &str) -> Result<(T, Vec<OwnedFd
         _ => failure,
     };
     next(by, step).map_err(of_spawner)
-}
-
-/// All that process 1 can do before it knows anything of the jail. A /proc that shows the processes of it, or why there is none.
-fn seclude() -> Result<Result<OwnedFd, Errno>, Failure> {
-    set_parent_process_death_signal(Some(Signal::KILL)).at("die with the warden")?;
-    // What the executable is called outside is nothing that anybody inside could know.
-    set_name(c"init").at("take another name")?;
-    timeline::mark("process namespace");
-    process::leave(UnshareFlags::NEWNET).at("make a network namespace")?;
-    network::raise_loopback().at("raise the loopback device")?;
-    timeline::mark("network");
-    // While the host's /proc is still in sight: without it the kernel refuses to mount another.
-    let processes = new_processes();
-    timeline::mark("/proc");
-    // Only what could still be gained; what it has, it needs.
-    credentials::drop_bounding().at("drop all capabilities")?;
-    timeline::mark("capabilities");
-    walls::seccomp::prepare().at("prepare the system call filter")?;
-    timeline::mark("system call filter");
-    Ok(processes)
-}
-
-/// What process 1 has when it has done its part of the view.
-struct Inside {
-    plan: Plan,
-    orders: OwnedFd,
-    root: Root,
-    proxy: Option<OwnedFd>,
-    missing: Option<Missing>,
-}
-
-/// Does that, beside the warden: what can be done before the plan is known, and then the rest.
-fn furnish_inside(warden: &OwnedFd, root: Option<Root>) -> Result<Inside, Failure> {
-    let processes = seclude()?;
-    // What can be mounted there before the plan is known.
-    let mut processes = Some(processes);
-    let mut missing = None;
-    if let Some(root) = &root {
-        missing = processes.take().map(|it| root.add_processes(it)).transpose()?.flatten();
-        timeline::mark("/proc");
-    }
-    let step = "wait for the warden";
-    let (begin, descriptors) = next::<Begin>(warden, step)?;
-    timeline::skip();
-    let Begin { plan, masks } = begin;
-    let mut descriptors = descriptors.into_iter();
-    let mut taken = || descriptors.next().ok_or(Errno::BADF).at(step);
-    let orders = taken()?;
-    let root = root.map_or_else(|| taken().map(|directory| Root { directory }), Ok)?;
-    // Before anything else: the warden will wait for it.
-    if !masks.is_empty() {
-        let refused = masks::make(&taken()?, &masks).err().map(Errno::raw_os_error);
-        timeline::mark("programs hidden");
-        wire::send(warden, &Answer::Masked { refused }, &[]).at("answer the warden")?;
-    }
-    root.add_own(&plan.view)?;
-    timeline::mark("/etc");
-    let proxy = match plan.network {
-        Network::Off => None,
-        Network::Proxy { port } => {
-            Some(network::reserve(port).at("reserve a port for connections")?)
-        }
-    };
-    timeline::mark("network");
-    if let Some(processes) = processes {
-        missing = root.add_processes(processes)?;
-        timeline::mark("/proc");
-    }
-    Ok(Inside { plan, orders, root, proxy, missing })
-}
-
-/// Process 1. Returns only when it could not become that.
-fn become_init(warden: &OwnedFd, root: Option<Root>) -> Result<Infallible, Failure> {
-    let Inside { plan, orders, root, proxy, missing: more } = furnish_inside(warden, root)?;
-    let step = "wait for the warden";
-    let (Complete { mut missing }, rules) = next_soon(warden, step)?;
-    timeline::skip();
-    missing.extend(more);
-    root.enter()?;
-    wire::send(warden, &Answer::Inside, &[]).at("answer the warden")?;
-    timeline::mark("change of the root");
-    let (walls, grants, notifier) = put_up_walls(&plan, missing, rules.into_iter().next())?;
-    let landlock = walls.landlock;
-    let entered = Entered {
-        walls,
-        notifier: notifier.is_some(),
-        proxy: proxy.is_some(),
-        laid: false,
-        init: None,
-        parts: timeline::taken(),
-    };
-    let surroundings = Surroundings::Namespace { asks: notifier.is_some() };
-    let given: Vec<_> = notifier.iter().chain(&proxy).map(AsFd::as_fd).collect();
-    wire::send(warden, &Answer::Entered(entered), &given).at("answer the warden")?;
-    drop((notifier, proxy));
-    next_soon::<LetGo>(warden, step)?;
-    let renewal = Renewal::new(&plan.view, (landlock > 0).then_some(landlock));
-    init::serve(&orders, grants, &surroundings, renewal)
-}
-
-/// Gives up everything, and puts up what holds behind the view. Who is asked from outside, if anybody is.
-fn put_up_walls(
-    plan: &Plan,
-    mut missing: Vec<Missing>,
-    rules: Option<OwnedFd>,
-) -> Result<(Walls, Grants, Option<OwnedFd>), Failure> {
-    // What programs inherit of us they cannot change.
-    if !processors::spread() {
-        return Err(Failure::new("use all processors", Errno::INVAL));
-    }
-    setsid().at("make a session")?;
-    walls::forbid_dumps().at("forbid core dumps")?;
-    // Before the filters, which only the powerless may put up without further power.
-    rustix::thread::set_no_new_privs(true).at("forbid new privileges")?;
-    credentials::drop_held().at("drop all capabilities")?;
-    timeline::mark("capabilities");
-    // After the view was entered: the grants are about what is seen from here.
-    let (landlock, grants) = match walls::landlock::version(walls::landlock::FIRST_USED) {
-        Ok(version) => {
-            walls::landlock::restrict(version).at("put up Landlock")?;
-            let grants = match rules {
-                Some(rules) => Grants::taken_over(rules, version)?,
-                None => Grants::of(&plan.view, version)?,
-            };
-            (version, grants)
-        }
-        Err(failure) => {
-            missing.push(Missing::new(Wall::Landlock, failure));
-            (0, Grants::none())
-        }
-    };
-    timeline::mark("Landlock");
-    // Last: it forbids most of what was done up to here.
-    let standing = walls::seccomp::restrict(plan.debugging, Sockets::Own);
-    let notifier = standing.at("put up the system call filter")?;
-    let notifier =
-        notifier.map_err(|failure| missing.push(Missing::new(Wall::Notification, failure)));
-    let notifier = notifier.ok();
-    timeline::mark("system call filter");
-    let walls = Walls {
-        namespaces: true,
-        absence: true,
-        landlock,
-        system_calls: true,
-        counted: notifier.is_some() && counted_by_jail(),
-        missing,
-        ..Walls::default()
-    };
-    Ok((walls, grants, notifier))
 }

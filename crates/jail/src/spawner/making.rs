@@ -9,8 +9,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
 
 use crate::cell::bare;
-use crate::cell::entry::{self, Entered};
+use crate::cell::entry;
 use crate::cell::outside::{Identity, Outside, Owners};
+use crate::cell::talk::{self, Entered};
 use crate::ladder::{self, Level, Missing, Wall};
 use crate::limits::{Grounds, Group, Places};
 use crate::messages::Built;
@@ -265,7 +266,7 @@ impl Ahead {
                 drop(theirs);
                 let warden = Unborn(child);
                 outside.map(child, identity)?;
-                wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
+                wire::send(&ours, &talk::Mapped, &[]).at("start the warden")?;
                 let limits = limits.clone();
                 Ok(Ahead { identity, limits, warden, handle, socket: ours, group })
             }
@@ -290,7 +291,7 @@ impl Ahead {
         }
         // While it waits: to move one that runs would stop it. Init may still be busy on the other one.
         processors::lend_to(warden.0);
-        let furnish = entry::Furnish { plan: Cow::Borrowed(plan), mounts: mounts.len() };
+        let furnish = talk::Furnish { plan: Cow::Borrowed(plan), mounts: mounts.len() };
         let (first, more) = mounts.split_at(mounts.len().min(MOST_MOUNTS));
         let sockets = [orders, changes].into_iter();
         let given: Vec<_> = sockets.chain(first).map(AsFd::as_fd).collect();
@@ -298,7 +299,7 @@ impl Ahead {
             wire::send(&socket, &furnish, &given)?;
             for some in more.chunks(MOST_MOUNTS) {
                 let given: Vec<_> = some.iter().map(AsFd::as_fd).collect();
-                wire::send(&socket, &entry::More, &given)?;
+                wire::send(&socket, &talk::More, &given)?;
             }
             Ok(())
         };
@@ -352,7 +353,7 @@ fn bare(
         Fork::Parent { child, handle } => {
             drop((theirs, orders));
             let unborn = Unborn(child);
-            wire::send(&ours, &entry::Mapped, &[]).at("start the warden")?;
+            wire::send(&ours, &talk::Mapped, &[]).at("start the warden")?;
             // Without namespaces the warden ends with this socket.
             answered(unborn, Warden { handle, socket: ours }, group)
         }
@@ -366,9 +367,9 @@ fn answered(unborn: Unborn, warden_handle: Warden, group: Option<Group>) -> Resu
     let answer = wire::receive(&warden_handle.socket).at("wait for the jail")?;
     let (answer, descriptors) = answer.ok_or(Errno::CHILD).at("enter the jail")?;
     let entered = match answer {
-        entry::Answer::Entered(entered) => entered,
-        entry::Answer::Failed(failure) => return Err(failure),
-        entry::Answer::Masked { .. } | entry::Answer::Inside => {
+        talk::Answer::Entered(entered) => entered,
+        talk::Answer::Failed(failure) => return Err(failure),
+        talk::Answer::Masked { .. } | talk::Answer::Inside => {
             return Err(Failure::new("enter the jail", Errno::PROTO));
         }
     };
