@@ -59,7 +59,8 @@ fn main() {
     // The whole of it goes into the executable: as libraries the C library and the unwinder are to be found, mapped and put right
     // each time, in the engine and in every part of a jail; and it then runs whatever C library a system has.
     let archives = archives();
-    let place = archives.as_ref().and_then(|_| place());
+    let ordered = is_ordered();
+    let place = archives.as_ref().and_then(|_| place(ordered));
     let how = match (&archives, &place) {
         (None, _) => "libraries",
         (Some(_), None) => "anywhere",
@@ -67,7 +68,7 @@ fn main() {
     };
     println!("cargo::rustc-env={CHOICE}={how}");
     if let Some(archives) = archives {
-        link_whole(&archives, place);
+        link_whole(&archives, place, ordered);
     } else if let Some(unwinder) = found("libgcc_eh.a").as_deref().and_then(Path::parent) {
         println!("cargo::rustc-link-search=native={}", unwinder.display());
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
@@ -81,26 +82,28 @@ fn main() {
 /// strangers have written, so its addresses are unknown to them here too. Who gives the same executable to many people lets
 /// each start decide (`EXACTA_LINKED=anywhere`).
 struct Place {
-    /// Where large pages begin, as in the file: only so can the kernel map these.
     begin: u64,
-    /// The rest of what strangers do not know: what is free before the code and before the constants.
+    /// What is free before the code and before the constants.
     before_code: u64,
     before_constants: u64,
 }
 
+const PAGE: u64 = 4 << 10;
 const LARGE_PAGE: u64 = 2 << 20;
 
-fn place() -> Option<Place> {
+fn place(ordered: bool) -> Option<Place> {
     // Other processors have other limits, and other linkers another name for it. The one that is there unless somebody has
     // chosen another is known.
     let is_known = std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|it| it == "x86_64");
     if !is_known || is("anywhere") || has_chosen_linker() || !has_own_linker() {
         return None;
     }
-    // The C library's own parts reach no further than 31 bits; some room is left for what is linked. 767 large pages, and
-    // 16,384 places in them: code and constants are aligned to 16 bytes.
-    let begin = (1 + random((3 << 29) / LARGE_PAGE - 1)?) * LARGE_PAGE;
-    let room = |most: u64| Some(random(most / 16)? * 16);
+    // In that order code begins with a large page, in memory as in the file: only so can the kernel map it by these. There are 767
+    // of them, and 16,384 places in each, for code and constants are aligned to 16 bytes. Without it there are 393,000 pages.
+    let page = if ordered { LARGE_PAGE } else { PAGE };
+    let room = |most: u64| if ordered { Some(random(most / 16)? * 16) } else { Some(0) };
+    // The C library's own parts reach no further than 31 bits; some room is left for what is linked.
+    let begin = LARGE_PAGE + random(((3 << 29) - LARGE_PAGE) / page)? * page;
     Some(Place { begin, before_code: room(256 << 10)?, before_constants: room(64 << 10)? })
 }
 
@@ -139,7 +142,7 @@ fn is(choice: &str) -> bool {
     std::env::var(CHOICE).is_ok_and(|it| it == choice)
 }
 
-fn link_whole(archives: &Archives, place: Option<Place>) {
+fn link_whole(archives: &Archives, place: Option<Place>, ordered: bool) {
     println!("cargo::rustc-link-arg-bins=-L{}", archives.folder.display());
     if let Some(place) = place {
         println!("cargo::rustc-link-arg-bins=-static");
@@ -157,14 +160,9 @@ fn link_whole(archives: &Archives, place: Option<Place>) {
     if archives.release.is_some_and(|release| release >= UNPACKS_POINTERS) {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
-    // A start needs a tenth of the code. Where the linker puts it by itself it is all over the executable, and each window of
-    // pages that is touched costs a page fault, in the engine and in every part of a jail. Folding functions that are the same
-    // would take them out of that order again. What is built in a hurry is not made to wait for it: the linker looks
-    // through all code for each name, which takes seconds.
-    let is_in_a_hurry = std::env::var("OPT_LEVEL").is_ok_and(|level| level == "0" || level == "1");
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let Some(package) = package.filter(|_| !is_in_a_hurry) else { return };
-    if takes_orders() {
+    let Some(package) = package.filter(|_| !is_in_a_hurry()) else { return };
+    if ordered {
         println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", package.join(ORDER).display());
     }
     let rewriting = package.join(REWRITING);
@@ -172,6 +170,20 @@ fn link_whole(archives: &Archives, place: Option<Place>) {
         println!("cargo::rustc-link-arg-bins=-wrapper");
         println!("cargo::rustc-link-arg-bins={}", rewriting.display());
     }
+}
+
+/// Whether the linker is told in which order code and constants lie.
+///
+/// A start needs a tenth of the code. Where the linker puts it by itself it is all over the executable, and each window of pages
+/// that is touched costs a page fault, in the engine and in every part of a jail. Folding functions that are the same would take
+/// them out of that order again.
+fn is_ordered() -> bool {
+    !is_in_a_hurry() && takes_orders()
+}
+
+/// What is built so is not made to wait for that: the linker looks through all code for each name, which takes seconds.
+fn is_in_a_hurry() -> bool {
+    std::env::var("OPT_LEVEL").is_ok_and(|level| level == "0" || level == "1")
 }
 
 /// Whether whoever calls the linker lets this script call it instead. Not every compiler knows of that.

@@ -8,7 +8,7 @@ for word do
     before=$word
 done
 if [ -f "$written" ] && [ -x "$written" ]; then
-    # The copy of mode and times comes first, empty of anything that counts: what is in it is written over, in pieces of a large page each.
+    # The copy is there for its mode: what is in it is written anew, in pieces of a large page each.
     if cp -p "$written" "$written.whole" 2>/dev/null &&
         dd if="$written" of="$written.whole" bs=2M iflag=fullblock status=none 2>/dev/null; then
         mv -f "$written.whole" "$written"

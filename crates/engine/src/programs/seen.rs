@@ -213,13 +213,9 @@ fn found(path: &Path, kind: FileType) -> Option<Stat> {
     lstat(path).ok().filter(|found| FileType::from_raw_mode(found.st_mode) == kind)
 }
 
-/// By how many numbers entries of a directory, and a file's content, are known to be the same, and how many digits they take.
-const MARKS: usize = 7;
-const DIGITS: usize = MARKS * 16;
-
-/// Those numbers, written: dozens are looked at before each first program, so each is one comparison of bytes.
-fn marks(found: &Stat) -> [u8; DIGITS] {
-    let marks: [u64; MARKS] = [
+/// The numbers by which entries of a directory, and a file's content, are known to be the same, as they are written.
+fn marks(found: &Stat) -> String {
+    let marks: [u64; 7] = [
         found.st_dev,
         found.st_ino,
         found.st_size.cast_unsigned(),
@@ -228,27 +224,18 @@ fn marks(found: &Stat) -> [u8; DIGITS] {
         found.st_ctime.cast_unsigned(),
         found.st_ctime_nsec,
     ];
-    let mut written = [0; DIGITS];
-    let digits = written.as_chunks_mut().0.iter_mut();
-    for ([high, low], byte) in digits.zip(marks.iter().flat_map(|mark| mark.to_be_bytes())) {
-        (*high, *low) = (digit(byte >> 4), digit(byte & 15));
-    }
-    written
-}
-
-fn digit(number: u8) -> u8 {
-    number + if number < 10 { b'0' } else { b'a' - 10 }
+    exacta_store::audit::hex(marks.map(u64::to_be_bytes).as_flattened())
 }
 
 /// The text about such a directory or file.
 fn known_by(kind: u8, path: &Path, found: &Stat) -> BString {
-    [&[kind], &marks(found)[..], path.as_os_str().as_bytes()].concat().into()
+    [&[kind], marks(found).as_bytes(), path.as_os_str().as_bytes()].concat().into()
 }
 
 /// Whether that is the text about it.
 fn is_known_by(text: &[u8], path: &Path, kind: FileType) -> bool {
     let known = text.get(1..).and_then(|text| text.strip_suffix(path.as_os_str().as_bytes()));
-    found(path, kind).is_some_and(|found| known == Some(&marks(&found)))
+    found(path, kind).is_some_and(|found| known == Some(marks(&found).as_bytes()))
 }
 
 fn has_settled(changed: i64) -> bool {
